@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// Config is the whole configuration. A field's key in a file is its tag;
-// nested structs are nested maps. Its environment variable is MNEME_ followed
-// by the keys in upper case, joined by underscores (MNEME_POSTGRES_DSN). Lists
-// of structs can be set in a file only. example.yaml lists every key with its
-// default.
+// Config is the whole configuration. A field's key in a file is its tag; nested structs
+// are nested maps. Its environment variable is MNEME_ followed by the keys in upper case,
+// joined by underscores (MNEME_POSTGRES_DSN). Lists of structs can be set only in a file.
+// example.yaml lists every key with its default.
 type Config struct {
 	// DataDir is the directory of the database, the local signing key and the
 	// hashes of API keys. Empty: the default of DefaultDataDir.
@@ -33,9 +32,9 @@ type Config struct {
 	Addr string `mapstructure:"addr"`
 	// SocketAccess is who may connect to a Unix socket: owner, group or everyone.
 	SocketAccess string `mapstructure:"socket_access"`
-	// PublicURL is the URL that clients use if it differs from that of the
-	// requests that arrive, for example https://memory.example.com behind a
-	// reverse proxy. It may have a path. It is advertised to clients.
+	// PublicURL is the URL that clients use if it differs from the URL of incoming
+	// requests, for example https://memory.example.com behind a reverse proxy. It may have
+	// a path. It is advertised to clients.
 	PublicURL string `mapstructure:"public_url"`
 
 	Postgres Postgres `mapstructure:"postgres"`
@@ -62,8 +61,8 @@ type Config struct {
 type Postgres struct {
 	// DSN is a connection string, postgres://user:password@host/database.
 	DSN Secret `mapstructure:"dsn"`
-	// Partitions is into how many partitions the tables are divided by store, 2 to 64.
-	// A server converts a database that is not partitioned. 0: what the database has.
+	// Partitions is the number of partitions into which the tables are divided by store, 2
+	// to 64. A server converts a database that is not partitioned. 0: as in the database.
 	Partitions int `mapstructure:"partitions"`
 }
 
@@ -90,11 +89,10 @@ type MilvusTLS struct {
 
 // E5 configures the e5 embedder.
 type E5 struct {
-	// Weights is a file written by mneme model pack. Empty: E5-small-v2, which is
-	// built in.
+	// Weights is a file written by mneme model pack. Empty: the built-in E5-small-v2.
 	Weights string `mapstructure:"weights"`
-	// Codes keeps codes of each token beside the vectors, by which searches rank.
-	// They are made by the model that is built in.
+	// Codes stores codes of each token with the vectors, by which searches rank. Only the
+	// built-in model makes codes.
 	Codes bool `mapstructure:"codes"`
 }
 
@@ -112,8 +110,8 @@ type OpenAI struct {
 	// for models trained with such prefixes.
 	QueryPrefix   string `mapstructure:"query_prefix"`
 	PassagePrefix string `mapstructure:"passage_prefix"`
-	// CosineUnrelated and CosineRelated are the usual cosines of a question with
-	// a text that has nothing to do with it, and with one that answers it.
+	// CosineUnrelated and CosineRelated are the usual cosines of a question with an
+	// unrelated text, and with one that answers it.
 	CosineUnrelated float64 `mapstructure:"cosine_unrelated"`
 	CosineRelated   float64 `mapstructure:"cosine_related"`
 	// MaxTokens is the model's context length; longer texts are split into
@@ -124,19 +122,19 @@ type OpenAI struct {
 	MaxLabel string `mapstructure:"max_label"`
 }
 
-// Rerank configures the service that judges the first candidates of searches. Queries
-// and memory text are sent there.
+// Rerank configures the service that reranks the first candidates of searches. Queries and
+// memory text are sent to it.
 type Rerank struct {
-	// URL is the address of its endpoint with the whole path. Empty: off.
+	// URL is the address of the endpoint, including the path. Empty: off.
 	URL string `mapstructure:"url"`
-	// Shape is the form of requests: cohere, jina, tei, or auto, which goes by the
+	// Shape is the format of requests: cohere, jina, tei, or auto, which selects by the
 	// URL's path.
 	Shape string `mapstructure:"shape"`
 	Model string `mapstructure:"model"` // required except by tei
 	Key   Secret `mapstructure:"key"`   // sent as a bearer token
-	// Scores is what the service's numbers are: probability (0 to 1) or logit.
+	// Scores is the meaning of the service's scores: probability (0 to 1) or logit.
 	Scores  string        `mapstructure:"scores"`
-	Timeout time.Duration `mapstructure:"timeout"` // of a search; then its order is that without the service
+	Timeout time.Duration `mapstructure:"timeout"` // per search; after it the search keeps its own order
 	// MaxLabel is the highest label of a session whose questions and texts are sent.
 	MaxLabel string `mapstructure:"max_label"`
 }
@@ -148,37 +146,37 @@ type Limits struct {
 	Bytes      int64         `mapstructure:"bytes"`       // total size of their values
 	Grants     int64         `mapstructure:"grants"`      // unexpired grants of a store
 	Retention  time.Duration `mapstructure:"retention"`   // a purge keeps entries deleted more recently than this
-	// HistoryVersions bounds what is kept of an entry: its last versions, the current
-	// one included.
+	// HistoryVersions is the number of versions that are stored of an entry, including the
+	// current one.
 	HistoryVersions int `mapstructure:"history_versions"`
-	// ConditionBytes limits what a search, a list or a page of an export reads of
-	// values, for conditions within them and phrases.
+	// ConditionBytes limits the bytes of values that a search, a list or a page of an
+	// export reads, for conditions on values and phrases.
 	ConditionBytes int64 `mapstructure:"condition_bytes"`
-	// WriteWait is how long a write waits for others before it is refused.
+	// WriteWait is how long a write waits for other writes before it is refused.
 	WriteWait time.Duration `mapstructure:"write_wait"`
 }
 
-// Connections bound the connections of clients to serve.
+// Connections limits the connections of clients to serve.
 type Connections struct {
-	Total      int `mapstructure:"total"`       // open connections of all clients; 0: no limit
-	PerAddress int `mapstructure:"per_address"` // of one IPv4 address or IPv6 /64; 0: no limit
-	// TrustedProxies are the networks (CIDR) of reverse proxies. Their
-	// connections are not bounded by PerAddress, and the rightmost address of
-	// X-Forwarded-For that is none of theirs is taken for the client's.
+	Total      int `mapstructure:"total"`       // open connections from all clients; 0: no limit
+	PerAddress int `mapstructure:"per_address"` // from one IPv4 address or IPv6 /64; 0: no limit
+	// TrustedProxies are the networks (CIDR) of reverse proxies. PerAddress does not limit
+	// their connections, and the client's address is the rightmost one of X-Forwarded-For
+	// outside these networks.
 	TrustedProxies []string `mapstructure:"trusted_proxies"`
-	// Operators are the networks (CIDR) whose callers get all of /metrics and
-	// /readyz without a token. Others need one with the scope platform.
+	// Operators are the networks (CIDR) whose callers get all of /metrics and /readyz
+	// without a token. Other callers need a token with the scope platform.
 	Operators   []string      `mapstructure:"operators"`
 	IdleTimeout time.Duration `mapstructure:"idle_timeout"` // between two requests
-	// StallTimeout bounds each wait for the bytes of a body, and for a client to take
+	// StallTimeout limits each wait for the next bytes of a body, and for a client to read
 	// some of an answer.
 	StallTimeout time.Duration `mapstructure:"stall_timeout"`
 }
 
-// Rate bounds the requests that each process of serve accepts.
+// Rate limits the requests that each process of serve accepts.
 type Rate struct {
-	Requests int `mapstructure:"requests"` // a second of one agent, over all its tokens; 0: no limit
-	Refusals int `mapstructure:"refusals"` // a second without a valid token of one address; 0: no limit
+	Requests int `mapstructure:"requests"` // per second and agent, over all its tokens; 0: no limit
+	Refusals int `mapstructure:"refusals"` // per second and address, without a valid token; 0: no limit
 }
 
 // Proxies returns TrustedProxies, parsed.
@@ -205,15 +203,15 @@ func networks(key string, texts []string) ([]netip.Prefix, error) {
 
 // Search limits a search.
 type Search struct {
-	// VectorBudget is the time limit of the vector leg, including embedding.
-	// After it the answer comes from the lexical leg and is marked degraded.
+	// VectorBudget is the time limit of the vector leg, including embedding. When it
+	// expires, the answer comes from the lexical leg and is marked degraded.
 	VectorBudget time.Duration `mapstructure:"vector_budget"`
 	// QueryCacheBytes bounds the cache of queries with their vectors.
 	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
-	// CandidateCacheBytes bounds the caches of rows that searches have read, of what these
-	// are scored by, and of which entries documents of the lexical index are.
+	// CandidateCacheBytes limits the caches of rows that searches have read, of the data
+	// by which they are scored, and of the entries of the lexical index's documents.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
-	// Running bounds the searches that run at a time. Agents take turns.
+	// Running is the number of concurrent searches. Agents take turns.
 	Running int `mapstructure:"running"`
 }
 
@@ -221,10 +219,10 @@ type Search struct {
 // credits and mpp are ways to pay with a request, each off until it is configured.
 type Meter struct {
 	Currency string `mapstructure:"currency"` // of one credit, ISO 4217; it must not change while there are balances
-	// Hold is how long a request that settles a payment keeps others from it. After it
-	// a repetition, or any process, goes on with what a dead one left.
+	// Hold is how long a request that settles a payment locks it. Afterwards a repetition,
+	// or any process, resumes the payment of a dead process.
 	Hold time.Duration `mapstructure:"hold"`
-	// Secret signs what is asked for in credits and by MPP: 32 characters at least, the
+	// Secret signs payment requests in credits and by MPP: at least 32 characters, the
 	// same in all processes of a database.
 	Secret  Secret       `mapstructure:"secret"`
 	X402    MeterX402    `mapstructure:"x402"`
@@ -235,24 +233,24 @@ type Meter struct {
 // MeterX402 configures payments by x402 in an asset on an EVM network.
 type MeterX402 struct {
 	Facilitator string `mapstructure:"facilitator"` // URL; empty: off
-	Token       Secret `mapstructure:"token"`       // Bearer for the facilitator
+	Token       Secret `mapstructure:"token"`       // bearer token for the facilitator
 	Network     string `mapstructure:"network"`     // CAIP-2, such as eip155:8453
 	Asset       string `mapstructure:"asset"`       // address of the asset
-	Name        string `mapstructure:"name"`        // of the asset, in its signatures (EIP-712)
-	Version     string `mapstructure:"version"`     // the same
+	Name        string `mapstructure:"name"`        // of the asset, as in its signatures (EIP-712)
+	Version     string `mapstructure:"version"`     // of the asset, as in its signatures
 	Decimals    int    `mapstructure:"decimals"`    // of the asset
-	PerCredit   string `mapstructure:"per_credit"`  // of the asset, for one credit: a decimal number
-	PayTo       string `mapstructure:"pay_to"`      // address that is paid
+	PerCredit   string `mapstructure:"per_credit"`  // amount of the asset for one credit, a decimal number
+	PayTo       string `mapstructure:"pay_to"`      // address of the payee
 }
 
 // MeterCredits configures payments in Robutler's credits.
 type MeterCredits struct {
 	Platform string `mapstructure:"platform"` // URL; empty: off
-	Token    Secret `mapstructure:"token"`    // Bearer for the platform
+	Token    Secret `mapstructure:"token"`    // bearer token for the platform
 }
 
-// MeterMPP configures payments by the Machine Payments Protocol: by card, and in
-// credits where these are configured.
+// MeterMPP configures payments by the Machine Payments Protocol: by card, and in credits
+// if these are configured.
 type MeterMPP struct {
 	Realm  string      `mapstructure:"realm"` // the service's host; empty: off
 	Stripe MeterStripe `mapstructure:"stripe"`
@@ -262,19 +260,19 @@ type MeterMPP struct {
 type MeterStripe struct {
 	URL       string `mapstructure:"url"`
 	Key       Secret `mapstructure:"key"`     // empty: off
-	Profile   string `mapstructure:"profile"` // that shared payment tokens are made for
+	Profile   string `mapstructure:"profile"` // for which shared payment tokens are made
 	Currency  string `mapstructure:"currency"`
-	PerCredit string `mapstructure:"per_credit"` // of the currency, for one credit
+	PerCredit string `mapstructure:"per_credit"` // amount of the currency for one credit
 }
 
-// Tools selects the families of tools that are offered over MCP and REST.
+// Tools selects the families of tools to offer over MCP and REST.
 type Tools struct {
 	Memory      bool `mapstructure:"memory"`      // memory
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
-	// Listed are the families that lists have unless a client asks for others, or all.
-	// Empty: the first enabled one of triggerfish, memory, maestro and kv.
+	// Listed are the families that lists contain unless a client asks for others, or all.
+	// Empty: the first enabled family of triggerfish, memory, maestro and kv.
 	Listed []string `mapstructure:"listed"`
 }
 
@@ -295,11 +293,11 @@ type Issuer struct {
 	Subjects  []string `mapstructure:"subjects"`  // patterns for sub: exact, or a prefix followed by *
 	MaxTaint  string   `mapstructure:"max_taint"` // highest label that a token may claim
 	Scopes    []string `mapstructure:"scopes"`    // any of platform, share, spend
-	// Refresh is the time between two fetches of the keys: how long a key that
-	// the issuer removed is still accepted. 0: one hour.
+	// Refresh is the time between two fetches of the keys: a key that the issuer removed
+	// is accepted for as long. 0: one hour.
 	Refresh time.Duration `mapstructure:"refresh"`
-	// RefreshUnknown is the shortest time between two fetches that tokens with
-	// unknown keys cause, beyond a burst of three. 0: five seconds.
+	// RefreshUnknown is the minimum time between two fetches caused by tokens with unknown
+	// keys, beyond a burst of three. 0: five seconds.
 	RefreshUnknown time.Duration `mapstructure:"refresh_unknown"`
 }
 
@@ -310,8 +308,8 @@ type Log struct {
 	Format string `mapstructure:"format"` // text or json
 }
 
-// Tracing configures the export of OpenTelemetry spans. Spans carry names,
-// durations and counts; memory text, queries, IDs, keys and tokens never.
+// Tracing configures the export of OpenTelemetry spans. Spans carry names, durations and
+// counts; never memory text, queries, IDs, keys or tokens.
 type Tracing struct {
 	// Endpoint is the URL of an OTLP/HTTP collector. Empty: no tracing.
 	Endpoint string `mapstructure:"endpoint"`
@@ -372,8 +370,8 @@ func (s Secret) GoString() string { return s.String() }
 // LogValue redacts the secret in logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// validate returns the rules that the configuration violates. Each begins with the key of
-// what is wrong.
+// validate returns the rules that the configuration violates. Each error begins with the
+// key concerned.
 func (c *Config) validate() (violations []error) {
 	oneOf := func(key, value string, allowed ...string) {
 		if !slices.Contains(allowed, value) {

@@ -16,11 +16,11 @@ import (
 // FromDefault is the source of a value that nothing overrides.
 const FromDefault = "default"
 
-// Setting is a key of the configuration with its value and where that comes from.
+// Setting is a key of the configuration with its value and source.
 type Setting struct {
 	Key    string
-	Value  any    // as JSON shows it; secrets and passwords in URLs are hidden
-	Source string // FromDefault, or such as "file mneme.yaml", "variable MNEME_ADDR", "flag --addr"
+	Value  any    // as in JSON; secrets and passwords in URLs are hidden
+	Source string // FromDefault, or for example "file mneme.yaml", "variable MNEME_ADDR", "flag --addr"
 }
 
 // Text returns the value on one line.
@@ -35,8 +35,8 @@ func (s Setting) Text() string {
 	return string(text)
 }
 
-// Explain returns all settings of a configuration that Load made of a file and
-// flags, in the order of Config's fields.
+// Explain returns all settings of a configuration that Load read from a file and flags, in
+// the order of Config's fields.
 func Explain(config Config, file string, flags *pflag.FlagSet) ([]Setting, error) {
 	v := viper.New()
 	if file != "" {
@@ -78,7 +78,7 @@ func keysOf(t reflect.Type, prefix string) (keys []string) {
 	return keys
 }
 
-// shown returns a value as people may see it.
+// shown returns a value with its secrets hidden.
 func shown(value any) any {
 	switch v := value.(type) {
 	case Secret:
@@ -89,7 +89,7 @@ func shown(value any) any {
 		u, err := url.Parse(v)
 		switch {
 		case err != nil || u.Scheme == "" || u.Host == "":
-		case u.RawQuery != "": // which may have a key
+		case u.RawQuery != "": // it may contain a key
 			u.RawQuery = "hidden"
 			return u.Redacted()
 		case u.User != nil:

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEverySettingTellsItsSourceAndHidesSecrets(t *testing.T) {
+func TestEverySettingHasItsSourceAndHidesSecrets(t *testing.T) {
 	clean(t)
 	path := file(t, "addr: 127.0.0.1:1\nlimits:\n  keys: 5\n  retention: 1h\nopenai:\n  base_url: http://u:hush@h/v1\n")
 	t.Setenv("MNEME_LIMITS_KEYS", "6")

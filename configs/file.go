@@ -12,12 +12,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lines are where a configuration file sets keys, such as "mneme.yaml:12", by the keys. Keys
-// in lists have an index: auth.issuers[0].taint.
+// lines maps keys to their positions in a configuration file, such as "mneme.yaml:12".
+// Keys in lists have an index: auth.issuers[0].taint.
 type lines map[string]string
 
-// checkFile checks the keys and the types of the values of a configuration file in YAML. Of
-// other files, which have other extensions, it knows no lines.
+// checkFile checks the keys and the types of the values of a YAML configuration file. For
+// files with other extensions it returns no lines.
 func checkFile(path string) (lines, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -33,7 +33,7 @@ func checkFile(path string) (lines, error) {
 		return nil, unreadable(path, err)
 	}
 	f := checkedFile{path: path, set: make(lines)}
-	for _, root := range document.Content { // one, or none of an empty file
+	for _, root := range document.Content { // one, or none in an empty file
 		if root = followed(root); root.Kind != yaml.MappingNode {
 			if root.Tag != "!!null" {
 				f.fault(root, "must be keys and their values, such as addr: 127.0.0.1:7077")
@@ -45,10 +45,10 @@ func checkFile(path string) (lines, error) {
 	return f.set, errors.Join(f.faults...)
 }
 
-// parserLine is how the parser begins an error.
+// parserLine matches the beginning of a parser error.
 var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// unreadable returns the error of a file that is not YAML.
+// unreadable returns the error for a file that is not YAML.
 func unreadable(path string, err error) error {
 	at := path
 	if found := parserLine.FindStringSubmatch(err.Error()); found != nil && found[1] != "" {
@@ -57,36 +57,36 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%s: not YAML: %s", at, parserLine.ReplaceAllString(err.Error(), ""))
 }
 
-// checkedFile is a file that is checked.
+// checkedFile is the state of checking one file.
 type checkedFile struct {
 	path            string
 	set             lines
 	faults          []error
-	depth, sections int // of members
+	depth, sections int // of nested members calls
 }
 
-// at returns where a node is.
+// at returns the position of a node.
 func (f *checkedFile) at(node *yaml.Node) string { return fmt.Sprintf("%s:%d", f.path, node.Line) }
 
 func (f *checkedFile) fault(node *yaml.Node, format string, args ...any) {
 	f.faults = append(f.faults, fmt.Errorf("%s: %s", f.at(node), fmt.Sprintf(format, args...)))
 }
 
-// mapping checks a mapping whose keys follow a prefix, as those of a struct.
+// mapping checks a mapping whose keys are those of a struct after a prefix.
 func (f *checkedFile) mapping(node *yaml.Node, t reflect.Type, prefix string) {
 	types := typesOf(t, prefix)
 	f.members(node, types, prefix)
 }
 
-// maxDepth bounds how deep sections lie in each other, and maxSections how many there are:
-// an alias may stand for what it is in, and many for the same.
+// maxDepth bounds the nesting of sections, and maxSections their number: an alias may
+// refer to the section around it, and many aliases to one section.
 const (
 	maxDepth    = 10
 	maxSections = 1000
 )
 
-// members checks the members of a mapping against the types of all keys that may begin with
-// its prefix.
+// members checks the members of a mapping against the types of all keys that may begin
+// with its prefix.
 func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, prefix string) {
 	f.sections++
 	switch {
@@ -115,7 +115,7 @@ func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, pr
 		t, known := types[key]
 		switch {
 		case !known && value.Kind == yaml.MappingNode && len(value.Content) > 0 && !strings.Contains(prefix, "["):
-			f.members(value, types, key+".") // the keys below are what can be mistyped
+			f.members(value, types, key+".") // only the keys below can be mistyped
 			continue
 		case !known:
 			f.fault(name, "unknown key %q%s", key, didYouMean(key, types))
@@ -126,7 +126,8 @@ func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, pr
 	}
 }
 
-// merged checks what is merged into a mapping by <<. What the mapping sets itself counts.
+// merged checks the mappings merged into a mapping by <<. The mapping's own keys take
+// precedence.
 func (f *checkedFile) merged(node *yaml.Node, types map[string]reflect.Type, prefix string) {
 	from := []*yaml.Node{node}
 	if node.Kind == yaml.SequenceNode {
@@ -163,7 +164,7 @@ func (f *checkedFile) value(node *yaml.Node, types map[string]reflect.Type, t re
 	}
 }
 
-// scalar checks a value that has no keys.
+// scalar checks a value without keys.
 func (f *checkedFile) scalar(node *yaml.Node, t reflect.Type, key string) {
 	var value any
 	err := node.Decode(&value)
@@ -175,7 +176,7 @@ func (f *checkedFile) scalar(node *yaml.Node, t reflect.Type, key string) {
 	}
 }
 
-// followed returns the node that an alias stands for.
+// followed returns the node that an alias refers to.
 func followed(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode {
 		return node.Alias
@@ -183,7 +184,7 @@ func followed(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// typesOf returns the types of a struct's keys and sections, which follow a prefix.
+// typesOf returns the types of a struct's keys and sections, with a prefix.
 func typesOf(t reflect.Type, prefix string) map[string]reflect.Type {
 	types := make(map[string]reflect.Type)
 	for field := range t.Fields() {

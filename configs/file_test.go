@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestErrorsSayWhereTheyAre(t *testing.T) {
+func TestErrorsNameTheirLine(t *testing.T) {
 	const issuer = "auth:\n  issuers:\n    - issuer: a\n      audience: b\n      jwks: c\n      algorithm: RS256\n      "
 	for name, test := range map[string]struct {
 		text string
@@ -100,7 +100,7 @@ func TestAliasesAndMergedSectionsAreRead(t *testing.T) {
 	}
 }
 
-// Durations have days wherever they can be set.
+// A duration may be in days wherever one can be set.
 func TestEveryDurationMayHaveDays(t *testing.T) {
 	const text, want = "1d12h", 36 * time.Hour
 	types := typesOf(reflect.TypeFor[Config](), "")
@@ -145,7 +145,7 @@ func TestAFileOfAnotherFormatIsChecked(t *testing.T) {
 	}
 }
 
-// Any file is loaded or an error that says where.
+// Any file is loaded, or is an error with a position.
 func FuzzCheckFile(f *testing.F) {
 	for _, text := range []string{"addr: a:1\n", "limits: &a {<<: *a}\n", "auth: {issuers: [{issuer: a}, 5]}\n", "? [a]\n: b\n", "limits.keys: 1\nlimits: {keys: 2}\n"} {
 		f.Add(text)

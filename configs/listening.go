@@ -11,24 +11,24 @@ import (
 	"time"
 )
 
-// TLS configures serve to encrypt its connections. Both files are PEM, and read again
-// when they change.
+// TLS configures serve to encrypt its connections. Both files are PEM, and reloaded when
+// they change.
 type TLS struct {
 	Cert string `mapstructure:"cert"` // the certificate and its chain; empty: no TLS
 	Key  string `mapstructure:"key"`
 }
 
-// CORS says which pages of other origins may call serve from a browser.
+// CORS configures the pages of other origins that may call serve from a browser.
 type CORS struct {
 	// Origins are exact, such as https://app.example.com, or "*" alone. Empty: off.
 	Origins []string `mapstructure:"origins"`
 	// Credentials lets browsers send the cookies and certificates that a proxy before
-	// serve asks for; serve reads neither. Not with "*".
+	// serve requires; serve reads neither. Not with "*".
 	Credentials bool          `mapstructure:"credentials"`
-	MaxAge      time.Duration `mapstructure:"max_age"` // how long a browser may keep the answer to a preflight
+	MaxAge      time.Duration `mapstructure:"max_age"` // how long a browser may cache the answer to a preflight
 }
 
-// check returns an error that says what is wrong.
+// check returns an error that names an invalid field.
 func (c CORS) check() error {
 	for i, origin := range c.Origins {
 		if origin == "*" {
@@ -48,7 +48,7 @@ func (c CORS) check() error {
 	return nil
 }
 
-// socketModes are the modes of a socket's file by SocketAccess.
+// socketModes maps SocketAccess to the mode of the socket's file.
 var socketModes = map[string]os.FileMode{"owner": 0o600, "group": 0o660, "everyone": 0o666}
 
 // SocketMode returns the mode of a Unix socket's file.
@@ -58,7 +58,7 @@ func (c *Config) SocketMode() os.FileMode { return socketModes[c.SocketAccess] }
 // listens on an address.
 func (c *Config) Socket() (path string, ok bool) { return strings.CutPrefix(c.Addr, "unix:") }
 
-// checkListening returns an error that says what is wrong with where serve listens.
+// checkListening returns an error that names an invalid listening setting.
 func (c *Config) checkListening() error {
 	file, socket := c.Socket()
 	_, _, err := net.SplitHostPort(c.Addr)
@@ -73,7 +73,7 @@ func (c *Config) checkListening() error {
 	return nil
 }
 
-// checkPublicURL returns an error if PublicURL is neither empty nor an address.
+// checkPublicURL returns an error unless PublicURL is empty or a valid URL.
 func (c *Config) checkPublicURL() error {
 	if c.PublicURL == "" {
 		return nil
@@ -87,7 +87,7 @@ func (c *Config) checkPublicURL() error {
 	return nil
 }
 
-// plainPath reports whether no proxy or client would write the path of u in another way.
+// plainPath reports whether proxies and clients write the path of u in the same way.
 func plainPath(u *url.URL) bool {
 	rest := strings.TrimSuffix(u.Path, "/")
 	return u.EscapedPath() == u.Path && (rest == "" || path.Clean(rest) == rest)

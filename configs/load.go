@@ -15,15 +15,15 @@ import (
 
 const envPrefix = "MNEME_"
 
-// Load returns the configuration. file may be "". A flag overrides everything
-// else if it was set and its name is a key with dashes for underscores
-// (--data-dir). Unknown keys in the file and invalid values are errors, which say where they
-// are: on which line of the file, or in which variable or flag.
+// Load returns the configuration. file may be "". A flag overrides everything else if it
+// was set and its name is a key with dashes for underscores (--data-dir). Unknown keys in
+// the file and invalid values are errors, which name the line of the file, the variable or
+// the flag.
 func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	v := viper.New()
 	for key, value := range flatten(reflect.ValueOf(Default()), "") {
 		v.SetDefault(key, value)
-		_ = v.BindEnv(key, variable(key)) // it fails only without a key
+		_ = v.BindEnv(key, variable(key)) // it fails only for an empty key
 		if flag := flags.Lookup(strings.ReplaceAll(key, "_", "-")); flag != nil {
 			if err := v.BindPFlag(key, flag); err != nil {
 				return Config{}, fmt.Errorf("configuration: %w", err)
@@ -66,8 +66,8 @@ func Load(file string, flags *pflag.FlagSet) (Config, error) {
 	return c, nil
 }
 
-// FileDataDir returns data_dir of a configuration file as it is written there, "" if it
-// is not set. Load may return another, since environment variables and flags override it.
+// FileDataDir returns data_dir as it is written in a configuration file, "" if it is not
+// set. Load may return another value, since environment variables and flags override it.
 func FileDataDir(file string) (string, error) {
 	v := viper.New()
 	v.SetConfigFile(file)

@@ -166,7 +166,7 @@ func TestThePathOfThePublicURL(t *testing.T) {
 	}
 }
 
-// What is refused may hold a password.
+// A refused URL may contain a password.
 func TestARefusedPublicURLIsNotShown(t *testing.T) {
 	clean(t)
 	t.Setenv("MNEME_PUBLIC_URL", "https://me:hunter2@a.example")
@@ -175,7 +175,7 @@ func TestARefusedPublicURLIsNotShown(t *testing.T) {
 	}
 }
 
-func TestWhereServeListens(t *testing.T) {
+func TestListeningAddresses(t *testing.T) {
 	clean(t)
 	t.Setenv("MNEME_CORS_ORIGINS", "https://a.example,http://localhost:5173")
 	c, err := Load(file(t, "addr: unix:/run/m.sock\nsocket_access: group\n"), noFlags())

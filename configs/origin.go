@@ -14,13 +14,13 @@ import (
 	"mneme/internal/edit"
 )
 
-// origins are where the values of a configuration come from.
+// origins are the sources of the values of a configuration.
 type origins struct {
 	flags *pflag.FlagSet
 	lines lines
 }
 
-// locate returns the errors of keys, with which their texts begin, with where these are set.
+// locate adds to each error, whose text begins with a key, the source of that key.
 func (o origins) locate(violations []error) error {
 	for i, err := range violations {
 		key, _, _ := strings.Cut(err.Error(), " ")
@@ -29,8 +29,8 @@ func (o origins) locate(violations []error) error {
 	return errors.Join(violations...)
 }
 
-// of returns where a key is set: a flag, a variable, or a line, of its section if the key
-// is not there.
+// of returns the source of a key: a flag, a variable, or a line, the line of its section
+// if the key itself has none.
 func (o origins) of(key string) string {
 	whole := withoutIndex(key)
 	if flag := o.flags.Lookup(strings.ReplaceAll(whole, "_", "-")); flag != nil && flag.Changed {
@@ -51,7 +51,7 @@ func (o origins) of(key string) string {
 	}
 }
 
-// withoutIndex returns the key of the list that an element is of.
+// withoutIndex returns the key of the list that an element belongs to.
 func withoutIndex(key string) string {
 	list, _, _ := strings.Cut(key, "[")
 	return list
@@ -76,14 +76,15 @@ func checkVariables() error {
 	return errors.Join(faults...)
 }
 
-// didYouMean returns the end of an error that suggests the keys that a mistyped one may
-// mean; "" for none.
+// didYouMean returns an error suffix that suggests the keys a mistyped one may mean; ""
+// for none.
 func didYouMean(key string, types map[string]reflect.Type) string {
 	return suggestion(nearest(key, slices.Sorted(maps.Keys(types))))
 }
 
-// nearest returns the known keys that a mistyped one may mean: those that differ in a letter
-// or two, else those of the same name in another section, else those that differ in more.
+// nearest returns the known keys that a mistyped one may mean: keys that differ in one or
+// two letters, else keys of the same name in another section, else keys that differ in
+// more letters.
 func nearest(key string, known []string) []string {
 	found := edit.Nearest(key, known)
 	if len(found) > 0 && edit.Distance(key, found[0], 2) <= 2 {
@@ -102,7 +103,7 @@ func nearest(key string, known []string) []string {
 	return found
 }
 
-// suggestion returns the end of an error that suggests keys or variables.
+// suggestion returns an error suffix that suggests keys or variables.
 func suggestion(words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -117,7 +118,7 @@ func suggestion(words []string) string {
 // UnknownVariable is a MNEME_* environment variable that nothing reads.
 type UnknownVariable struct {
 	Name    string
-	Nearest []string // variables that it may mean
+	Nearest []string // variables with similar names
 }
 
 // String returns a sentence without the variable's value.
@@ -125,10 +126,9 @@ func (u UnknownVariable) String() string {
 	return u.Name + " is no setting" + suggestion(u.Nearest)
 }
 
-// UnknownVariables returns the MNEME_* environment variables that are
-// neither configuration keys nor in known, so that misspellings are noticed.
-// They are not errors: Kubernetes sets such variables for a service named
-// mneme.
+// UnknownVariables returns the MNEME_* environment variables that are neither
+// configuration keys nor in known, so that misspellings are noticed. They are not errors:
+// Kubernetes sets such variables for a service named mneme.
 func UnknownVariables(known ...string) (unknown []UnknownVariable) {
 	for _, key := range keysOf(reflect.TypeFor[Config](), "") {
 		known = append(known, variable(key))
@@ -143,7 +143,7 @@ func UnknownVariables(known ...string) (unknown []UnknownVariable) {
 	return unknown
 }
 
-// nearVariables returns the known variables that differ from a name in a letter or two.
+// nearVariables returns the known variables that differ from a name in one or two letters.
 func nearVariables(name string, known []string) []string {
 	found := edit.Nearest(name, known)
 	if len(found) == 0 || edit.Distance(name, found[0], 2) > 2 {

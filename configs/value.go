@@ -34,8 +34,8 @@ func decodeDuration(from, to reflect.Type, data any) (any, error) {
 	return period.ParseDuration(text)
 }
 
-// checkValue returns what a value must be if it cannot be one of a type. The error never
-// has the value, which may be a secret.
+// checkValue returns an error that describes the valid values if value cannot have the
+// type t. The error never contains the value, which may be a secret.
 func checkValue(value any, t reflect.Type) error {
 	c := mapstructure.DecoderConfig{WeaklyTypedInput: true, Result: reflect.New(t).Interface()}
 	strict(&c)

@@ -52,8 +52,8 @@ func (r EntryRef) associatedData(keyID uint32) []byte {
 	return r.formerAssociatedData(keyID)
 }
 
-// formerAssociatedData is associatedData with the namespace as it was given, to
-// which earlier versions of this package bound a blob.
+// formerAssociatedData is associatedData with the namespace as given. Earlier versions of
+// this package bound blobs to it.
 func (r EntryRef) formerAssociatedData(keyID uint32) []byte {
 	key := norm.NFC.String(r.Key)
 	data := make([]byte, 0, headerSize+3*4+len(r.Store)+len(r.Namespace)+len(key))

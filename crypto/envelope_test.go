@@ -140,8 +140,8 @@ func TestNamespaceAndKeyAreBoundInNFC(t *testing.T) {
 	}
 }
 
-// Until namespaces were bound in NFC, a blob was bound to the one that was given.
-func TestABlobOfBeforeOpensAtItsNamespaceAsGiven(t *testing.T) {
+// Before namespaces were bound in NFC, a blob was bound to the namespace as given.
+func TestAnEarlierBlobOpensAtItsNamespaceAsGiven(t *testing.T) {
 	ring := newTestKeyring(t)
 	given := EntryRef{Store: "s", Namespace: "me\u0301mo", Key: "cafe\u0301"}
 	blob := seal(t, ring, []byte("x"), given)
@@ -253,7 +253,7 @@ func TestValueMustBeAStringOfBase64(t *testing.T) {
 	}
 }
 
-// fixedKeyring has one key, of bytes from, from+1, …. It is known, and so for
+// fixedKeyring has one key, of bytes from, from+1, …. The key is public, so it is for
 // tests only.
 func fixedKeyring(t testing.TB, id uint32, from byte) *Keyring {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 	"mneme/crypto"
 )
 
-// A value is sealed for one entry and opens for that entry alone.
+// A value is sealed for one entry and opens only for that entry.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

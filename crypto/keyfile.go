@@ -60,9 +60,9 @@ func Load(path string) (*Keyring, error) {
 	return ring, nil
 }
 
-// Create writes a keyring with one new key to a new file of its owner alone. It
-// never overwrites: if path exists, it fails with fs.ErrExist. The file is
-// created atomically and is on disk when Create returns.
+// Create writes a keyring with one new key to a new file that only its owner may access.
+// It never overwrites: if path exists, it fails with fs.ErrExist. The file is created
+// atomically and is on disk when Create returns.
 func Create(path string) (*Keyring, error) {
 	ring, err := NewKeyring()
 	if err != nil {

@@ -31,7 +31,7 @@ func onlyFile(t *testing.T, path string) {
 	}
 }
 
-func TestKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
+func TestKeyFileIsCreatedOnceForItsOwnerOnly(t *testing.T) {
 	path := keyFile(t)
 	ring, created, err := LoadOrCreate(path)
 	if err != nil || !created {
@@ -144,7 +144,7 @@ func TestModesBeyondTheOwnersAreRefused(t *testing.T) {
 	}
 }
 
-func TestMissingFileIsNotMadeByLoad(t *testing.T) {
+func TestLoadDoesNotCreateAFile(t *testing.T) {
 	path := keyFile(t)
 	if _, err := Load(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want fs.ErrNotExist", err)

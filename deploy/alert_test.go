@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Alerts, the dashboard and the operator's guide may name existing metrics only, and the
+// Alerts, the dashboard and the operator's guide may name only existing metrics, and the
 // guide must explain every metric and every alert.
 func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 	given := make(map[string]bool)
@@ -58,8 +58,8 @@ func TestAlertsDashboardAndTheGuideNameExistingMetrics(t *testing.T) {
 	}
 }
 
-// A dashboard whose panels lie on each other, or ask for nothing, is imported without a word.
-func TestPanelsOfTheDashboardAskForSomethingEachInItsPlace(t *testing.T) {
+// Grafana imports a dashboard with overlapping or empty panels without an error.
+func TestDashboardPanelsHaveQueriesAndDoNotOverlap(t *testing.T) {
 	type place struct{ X, Y, W, H int }
 	var dashboard struct {
 		Panels []struct {

@@ -190,7 +190,7 @@ func TestTheServersOfTheTestsMatchCompose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if image := c.Services["milvus"].Image; image != "milvusdb/milvus:"+strings.TrimSuffix(version, "-lite") { // PyPI's server appends -lite
+		if image := c.Services["milvus"].Image; image != "milvusdb/milvus:"+strings.TrimSuffix(version, "-lite") { // the version of PyPI's server ends with -lite
 			t.Errorf("compose runs %s, the tests ran on %s", image, version)
 		}
 	})

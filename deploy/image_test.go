@@ -28,7 +28,7 @@ func TestTheDockerfileMatchesGoModAndCompose(t *testing.T) {
 	}
 }
 
-// The image of a release is configured as the one that is built from a clone.
+// The image of a release has the same configuration as an image built from a clone.
 func TestBothImagesAreConfiguredAlike(t *testing.T) {
 	_, built, _ := strings.Cut(string(read(t, "Dockerfile")), "\nUSER ")
 	_, released, _ := strings.Cut(string(read(t, "packaging/image/Dockerfile")), "\nUSER ")
@@ -37,7 +37,7 @@ func TestBothImagesAreConfiguredAlike(t *testing.T) {
 	}
 }
 
-// .dockerignore must not exclude any file that the program is built from.
+// .dockerignore must not exclude a file that the build of the program needs.
 func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
 		`{{if .Module}}{{if or .Module.Main .Module.Replace}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .SFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`,
@@ -55,9 +55,9 @@ func TestTheImageIsBuiltFromAllFilesOfTheProgram(t *testing.T) {
 	if len(files) < 100 {
 		t.Fatalf("the program is built from %d files", len(files))
 	}
-	// The Dockerfile and its script name these.
+	// The Dockerfile and its script name these files.
 	files = append(files, "go.mod", "go.sum", "clients/go/go.mod", "clients/go/go.sum", "LICENSE", "THIRD_PARTY_NOTICES.txt", "embed/e5/LICENSE-e5-small-v2", "embed/e5/LICENSE-multilingual-e5-small", "deploy/packaging/image/tree.sh")
-	by := make(map[string]string) // files to the last pattern that matches; ! is an exception
+	by := make(map[string]string) // last matching pattern by file; ! is an exception
 	for pattern := range strings.Lines(string(read(t, "../.dockerignore"))) {
 		pattern = strings.TrimSpace(pattern)
 		if pattern == "" || strings.HasPrefix(pattern, "#") {

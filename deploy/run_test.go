@@ -102,10 +102,11 @@ func TestRowLevelSecurityAppliesToTheRole(t *testing.T) {
 	}
 }
 
-// withDefault matches a value of compose that a variable replaces; its group is the default.
+// withDefault matches a value of compose that a variable replaces; its group is the
+// default.
 var withDefault = regexp.MustCompile(`^\$\{[A-Z_]+:-(.*)\}$`)
 
-// The first steps of docs/operating/start.md, on a process with the command and
+// The first steps of docs/operating/start.md, in a process with the command and
 // environment of compose.
 func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 	name, dsn := role(t)
@@ -131,7 +132,7 @@ func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 		environment = append(environment, variable+"="+value)
 	}
 	t.Cleanup(func() { dropCollections(t, addr, name) })
-	// inContainer does what docker compose exec mneme /mneme … would do.
+	// inContainer runs a command like docker compose exec mneme /mneme ….
 	inContainer := func(args ...string) string {
 		t.Helper()
 		command := exec.CommandContext(t.Context(), mneme, args...)
@@ -162,7 +163,7 @@ func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 	inContainer("ready", "--url", greeting.Address, "--timeout", wait.Limit.String())
 	token := inContainer("token", "--agent", "a")
 	// While the collection opens, nothing is indexed and searches are degraded; on a busy
-	// machine, one call does not wait long enough.
+	// machine, a single call does not wait long enough.
 	want := http.StatusCreated
 	wait.Until(t, "a memory is indexed", func() error {
 		status, body := call(t, token, http.MethodPut, greeting.Address+"/v1/stores/self/memories/tea?wait=indexed",
@@ -193,8 +194,8 @@ func TestTheFirstStepsWorkInTheEnvironmentOfCompose(t *testing.T) {
 		t.Errorf("exit: %v", err)
 	}
 	for line := range strings.Lines(log.String()) {
-		// There must be no warnings of a role without row-level security or of
-		// unknown variables.
+		// There must be no warning about a role without row-level security or unknown
+		// variables.
 		if strings.Contains(line, `"level":"ERROR"`) || strings.Contains(line, "row-level") || strings.Contains(line, "variables") || !strings.HasPrefix(line, "{") {
 			t.Errorf("the log says %s", line)
 		}

@@ -10,7 +10,7 @@ func TestAlikeGrowsWithCosineAndMaxSim(t *testing.T) {
 	e5, other := fusion.E5Cosines, fusion.CosineRange{Unrelated: 0.1, Related: 0.5}
 	for _, c := range []struct {
 		r              fusion.CosineRange
-		cosine, maxSim float64 // 0: not known
+		cosine, maxSim float64 // 0: unknown
 		similar        bool
 	}{
 		{e5, 0.976, 0.913, true},  // Anna is allergic to bees; Anna has a bee allergy

@@ -7,8 +7,8 @@ import (
 	"mneme/fusion"
 )
 
-// Two retrievers rank the same collection. What both find comes first, before
-// what only one of them ranks highest.
+// Two retrievers rank the same collection. Documents that both find come first, before the
+// top document of either alone.
 func ExampleRRF() {
 	type entry struct {
 		id string

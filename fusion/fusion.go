@@ -1,19 +1,18 @@
 // Package fusion merges the ranked lists of several retrievers into one.
 //
-// RRF is Reciprocal Rank Fusion. It looks at ranks only, so the scores of the
-// lists need not be comparable: a BM25 score and a cosine never meet. The
-// package's functions are pure, but for RRF, which writes what the items keep.
+// RRF is Reciprocal Rank Fusion. It uses only ranks, so the scores of the lists need not
+// be comparable, such as a BM25 score and a cosine. The package's functions are pure,
+// except RRF, which sets the Items of its candidates.
 package fusion
 
 import "slices"
 
-// K is the constant of Reciprocal Rank Fusion. The larger it is, the less the
-// first ranks outweigh the others. 60 is the value of Cormack, Clarke and Büttcher,
-// "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
-// Methods", SIGIR 2009.
+// K is the constant of Reciprocal Rank Fusion. The larger K is, the less the first ranks
+// outweigh the others. 60 is the value of Cormack, Clarke and Büttcher, "Reciprocal Rank
+// Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR 2009.
 const K = 60
 
-// Item is what one fused candidate keeps of its lists.
+// Item holds the fused score and the ranks of one candidate.
 type Item struct {
 	// Score is the sum of 1/(K + rank) over the lists that contain the item,
 	// with ranks from 1. With n lists it is in (0, n/(K+1)].
@@ -24,16 +23,15 @@ type Item struct {
 }
 
 // RRF merges lists by Reciprocal Rank Fusion and returns the candidates best first. It
-// sets the Item of each, which itemOf returns.
-// Each list is ordered best first, without duplicates. Candidates of equal score are
-// in the order of compare, as for slices.SortFunc; the result is deterministic
-// if compare is a total order.
+// sets each candidate's Item, to which itemOf returns a pointer. Each list is ordered best
+// first, without duplicates. Candidates of equal score are in the order of compare, as for
+// slices.SortFunc; the result is deterministic if compare is a total order.
 func RRF[C any](compare func(a, b C) int, itemOf func(C) *Item, lists ...[]C) []C {
 	total := 0
 	for _, list := range lists {
 		total += len(list)
 		for _, c := range list {
-			*itemOf(c) = Item{} // of an earlier fusion
+			*itemOf(c) = Item{} // clears the result of an earlier fusion
 		}
 	}
 	fused := make([]C, 0, total)

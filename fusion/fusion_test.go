@@ -79,7 +79,7 @@ func TestRRFScoresAndRanks(t *testing.T) {
 	}
 }
 
-func TestRRFOfFusedItemsStartsAnew(t *testing.T) {
+func TestRRFResetsFusedItems(t *testing.T) {
 	first := rrf(strings.Compare, []string{"a", "b", "c"}, []string{"c", "a"})
 	again := []*item[string]{first[2], first[0]}
 	itemOf := func(i *item[string]) *fusion.Item { return &i.Item }

@@ -2,17 +2,17 @@ package fusion
 
 // Pick is an item in the order of maximal marginal relevance.
 type Pick struct {
-	Item       int     // index in the list given to MMR
-	Score      float64 // at most that of the pick before
-	Similarity float64 // the greatest to an item picked before; 0 for the first
+	Item       int     // index in the relevance list
+	Score      float64 // at most the score of the previous pick
+	Similarity float64 // the greatest similarity to a previous pick; 0 for the first
 }
 
 // MMR orders items, given best first, by maximal marginal relevance: Carbonell and
-// Goldstein, "The Use of MMR, Diversity-Based Reranking for Reordering Documents
-// and Producing Summaries" (1998). Each pick has the greatest
-// lambda·relevance − (1 − lambda)·similarity, where similarity is the greatest to
-// an item picked before; of equal ones the first given. relevance, similarity and
-// lambda are from 0 to 1. It calls similarity for each pair of items once.
+// Goldstein, "The Use of MMR, Diversity-Based Reranking for Reordering Documents and
+// Producing Summaries" (1998). Each pick has the greatest lambda·relevance − (1 −
+// lambda)·similarity, where similarity is the greatest similarity to a previous pick; ties
+// go to the first given. relevance, similarity and lambda are from 0 to 1. MMR calls
+// similarity once for each pair of items.
 func MMR(relevance []float64, similarity func(a, b int) float64, lambda float64) []Pick {
 	picks := make([]Pick, 0, len(relevance))
 	nearest := make([]float64, len(relevance)) // similarity to the nearest pick
@@ -38,8 +38,8 @@ func MMR(relevance []float64, similarity func(a, b int) float64, lambda float64)
 	return picks
 }
 
-// Similarity returns how alike two passages of a cosine are, 0–1: 0 up to the
-// cosine of what has nothing to do with each other, and 1 for the same.
+// Similarity returns the similarity, 0–1, of two passages with a cosine: 0 up to the
+// cosine of unrelated passages, and 1 for identical ones.
 func (r CosineRange) Similarity(cosine float64) float64 {
 	if r.Unrelated >= 1 {
 		return 0

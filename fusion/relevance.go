@@ -2,24 +2,24 @@ package fusion
 
 import "math"
 
-// Question is what relevance depends on of a query.
+// Question holds the properties of a query that affect relevance.
 type Question struct {
-	// Familiarity is the share of the query's letters in words which the
-	// encoder has whole, 0–1: low for a script or language that it was not
-	// trained on.
+	// Familiarity is the share of the query's letters in words that are whole tokens of
+	// the encoder, 0–1: low for a script or language that it was not trained on.
 	Familiarity float64
-	// Cosines is the range of the encoder's cosines, and MaxSims that of its MaxSim; zero:
-	// those of E5-small-v2.
+	// Cosines is the range of the encoder's cosines, MaxSims the range of its MaxSim;
+	// zero: the ranges of E5-small-v2.
 	Cosines, MaxSims CosineRange
-	// LacksName says that the query has names and that no entry in its scope has any.
+	// LacksName reports whether the query has names and no entry in its scope has any of
+	// them.
 	LacksName bool
-	// Chatter says that the query asks for nothing: it is a greeting, thanks, small talk, or
-	// letters without sense.
+	// Chatter reports whether the query asks for nothing: a greeting, thanks, small talk,
+	// or random letters.
 	Chatter bool
 }
 
-// CosineRange says what an encoder's cosines mean: the usual cosine of a question
-// with a passage that has nothing to do with it, and with one that answers it.
+// CosineRange calibrates an encoder's cosines: the usual cosine of a question with an
+// unrelated passage, and with one that answers it.
 type CosineRange struct{ Unrelated, Related float64 }
 
 // E5Cosines and E5MaxSims are the ranges of E5-small-v2, to which the weights below were
@@ -30,9 +30,9 @@ var (
 )
 
 // The ranges of multilingual-e5-small for a question and an entry in one language, across
-// two languages of one script, and across scripts. Across languages everything is further
-// apart, and what is unrelated differs less. They were fitted so that the relevance means
-// the same as with E5-small-v2: docs/decisions/0083-one-scale.md.
+// two languages of one script, and across scripts. Across languages related passages have
+// lower cosines, and the cosines of unrelated ones vary less. The ranges were fitted so
+// that relevance means the same as with E5-small-v2: docs/decisions/0083-one-scale.md.
 var (
 	MultilingualCosines  = CosineRange{Unrelated: 0.80, Related: 0.865}
 	MultilingualMaxSims  = CosineRange{Unrelated: 0.55, Related: 0.70}
@@ -42,27 +42,29 @@ var (
 	AcrossScriptsMaxSims = CosineRange{Unrelated: 0.55, Related: 0.63}
 )
 
-// Parts are what the relevance of one entry to a query is made of. nil: not
-// known, because a leg failed, or the entry waits for its vectors, or the
-// encoder makes no codes.
+// Parts are the inputs of the relevance of one entry to a query. A part is nil if it is
+// unknown because a leg failed, the entry waits for its vectors, or the encoder makes no
+// codes.
 type Parts struct {
-	// Cosine is that of the query's vector and the nearest chunk's, -1–1.
+	// Cosine is the cosine of the query's vector and the nearest chunk's, -1–1.
 	Cosine *float64
 	// MaxSim is the mean, weighted by rarity, of the largest cosine of each of
 	// the query's tokens with a token of the nearest chunk, -1–1.
 	MaxSim *float64
-	// Coverage is the entry's BM25 score over the sum of the weights of the
-	// query's terms, 0–1. The terms that no entry in the scope has count too.
+	// Coverage is the entry's BM25 score divided by the sum of the weights of the query's
+	// terms, 0–1. The sum includes terms that no entry in the scope has.
 	Coverage *float64
 	// ChunkTokens is the number of tokens of the nearest chunk that have codes.
 	ChunkTokens int
-	// Corrected says that the entry has none of the query's words but what was looked for
-	// in place of typing errors, and that no entry in the scope has any other of them.
+	// Corrected reports whether the entry has only corrections of the query's words as
+	// typing errors, and no entry in the scope has any other of these words.
 	Corrected bool
-	// When says of which time the entry is, if the question names one: 1 of that, -1 of one
-	// far from it, 0 of one near it. nil: it is of no time that is known.
+	// When compares the time of the entry with the time that the question names: 1 if
+	// equal, 0 if near, -1 if far. nil: the question names no time, or the entry's time is
+	// unknown.
 	When *float64
-	// AllOfThen says that the question asks for nothing but what was then: When alone counts.
+	// AllOfThen reports whether the question asks for everything at a time: then only When
+	// counts.
 	AllOfThen bool
 }
 
@@ -70,36 +72,37 @@ type Parts struct {
 //
 //	f·(7·(cosine − 0.8) + 2·(maxsim − 0.45 − l)) + (1 + 2·(1 − f))·coverage
 //
-// with f, how far the encoder knows the query's language, from 0.1 to 1, and l,
-// what a longer chunk gains in MaxSim by chance with E5-small-v2; with the multilingual
-// model it gains nothing. The numbers were chosen by measurement:
-// docs/decisions/0031-relevance.md.
+// where f, from 0.1 to 1, is how well the encoder knows the query's language, and l is what a
+// longer chunk gains in MaxSim by chance with E5-small-v2; with the multilingual model it
+// gains nothing. The numbers were chosen by measurement: docs/decisions/0031-relevance.md.
 const (
 	weightCosine = 7
 	weightMaxSim = 2
-	// Meaning of this much says nothing for an entry or against it.
+	// middleCosine is the cosine that is evidence neither for nor against an entry.
 	middleCosine = 0.8
 	middleMaxSim = 0.45
-	// strangeCoverage is what coverage gains in weight where the encoder knows
-	// no word of the query: it must then carry the evidence alone.
+	// strangeCoverage is the additional weight of coverage if the encoder knows no word of
+	// the query: coverage is then the only evidence.
 	strangeCoverage = 2
-	// From familiar on, a query is in the encoder's language. Names and technical
-	// words, which it has in pieces, leave most English questions above.
+	// familiar is the Familiarity from which a query is in the encoder's language. Most
+	// English questions are above it despite names and technical words, which the encoder
+	// splits into several tokens.
 	familiar = 0.5
-	// minFamiliarity is the weight that meaning keeps in any language.
+	// minFamiliarity is the weight of cosine and MaxSim in an unknown language.
 	minFamiliarity = 0.1
-	// missingName is what an entry loses if the query names somebody or something that
-	// no entry in the scope mentions.
+	// missingName is what an entry loses if the query names somebody or something that no
+	// entry in the scope mentions.
 	missingName = 0.3
 	// chatter is what every entry loses if the query asks for nothing. It leaves a relevance
 	// of .01 at most.
 	chatter = 4
-	// weightThen is what an entry gains that is of a time that the question names, and
-	// weightOther what one loses that is of another: docs/decisions/0088-questions-for-times.md.
+	// weightThen is what an entry of the time that the question names gains, and
+	// weightOther what an entry of another time loses:
+	// docs/decisions/0088-questions-for-times.md.
 	weightThen  = 0.3
 	weightOther = 0.2
-	// ofThen and notOfThen are the scores of entries for a question that asks for all that
-	// was at a time: relevances of .88 and of less than .01.
+	// ofThen and notOfThen are the scores of entries for a question about everything at a
+	// time: relevances of .88 and of less than .01.
 	ofThen    = middle + 0.77
 	notOfThen = middle - 2
 	// l = chanceRate·(n − usualTokens)/(n + chanceTokens) for a chunk of n tokens.
@@ -108,8 +111,8 @@ const (
 	usualTokens  = 30
 )
 
-// An unknown part counts as these, the medians of what entries have that a leg
-// found, so that an entry gains or loses little by it.
+// An unknown part gets these values, the medians of entries that a leg found, so that an
+// entry gains or loses little by it.
 const (
 	usualCosine   = 0.82
 	usualMaxSim   = 0.5
@@ -122,19 +125,19 @@ const (
 	middle = 1.51
 )
 
-// Summand is one of the numbers whose sum is a score.
+// Summand is one of the numbers that add up to a score.
 type Summand struct {
 	Name  string
 	Value float64
 }
 
-// Summands returns what the score of an entry for a query is the sum of.
+// Summands returns the numbers that add up to the score of an entry for a query.
 func Summands(q Question, p Parts) []Summand {
 	list, n := summands(q, p)
 	return list[:n]
 }
 
-// summands returns the first n of a list.
+// summands returns the summands as the first n elements of list.
 func summands(q Question, p Parts) (list [7]Summand, n int) {
 	f := min(max(float64(q.Familiarity/familiar), minFamiliarity), 1)
 	cosine, maxSim := usualCosine, usualMaxSim
@@ -186,8 +189,8 @@ func summands(q Question, p Parts) (list [7]Summand, n int) {
 	return list, n
 }
 
-// correctedGap is how much less than unsureScore an entry scores that has but corrections of
-// typing errors, at most. The better it is, the less.
+// correctedGap is the maximum by which an entry with only corrections of typing errors
+// scores below unsureScore. A better entry scores less below it.
 const correctedGap = 0.02
 
 // byChance returns what a chunk of n tokens gains in MaxSim by chance.
@@ -198,10 +201,10 @@ func (q Question) byChance(n int) float64 {
 	return float64(chanceRate*(float64(n)-usualTokens)) / (float64(n) + chanceTokens)
 }
 
-// ToE5 returns the cosine of E5-small-v2 that means what one of this range does.
+// ToE5 returns the cosine of E5-small-v2 with the same meaning as a cosine of this range.
 func (r CosineRange) ToE5(cosine float64) float64 { return r.to(E5Cosines, cosine) }
 
-// to returns the cosine of another range that means what one of this range does.
+// to returns the cosine of another range with the same meaning as a cosine of this range.
 func (r CosineRange) to(other CosineRange, cosine float64) float64 {
 	if r == other || r.Related <= r.Unrelated {
 		return cosine
@@ -210,9 +213,9 @@ func (r CosineRange) to(other CosineRange, cosine float64) float64 {
 	return other.Unrelated + float64(share*(other.Related-other.Unrelated))
 }
 
-// Relevance returns the score of an entry for a query, which orders entries,
-// and its relevance, 0–1, which grows with the score. Both depend on this query
-// and this entry alone and have the same bits on every processor.
+// Relevance returns the score of an entry for a query, which orders entries, and its
+// relevance, 0–1, which grows with the score. Both depend only on this query and this
+// entry, and have the same bits on every processor.
 func Relevance(q Question, p Parts) (score, relevance float64) {
 	list, n := summands(q, p)
 	for _, s := range list[:n] {
@@ -221,35 +224,35 @@ func Relevance(q Question, p Parts) (score, relevance float64) {
 	return score, RelevanceOf(score)
 }
 
-// Unsure is the relevance below which an answer is unsure, and Irrelevant the one below
-// which an entry answers nothing, for a surface that has bounds of its own. They were fitted
-// to questions with and without an answer: docs/decisions/0084-nothing-relevant.md.
+// Unsure is the relevance below which an answer is unsure, and Irrelevant the relevance
+// below which an entry answers nothing, for a surface with thresholds of its own. They
+// were fitted to questions with and without an answer:
+// docs/decisions/0084-nothing-relevant.md.
 const (
 	Irrelevant = 0.02
 	Unsure     = 0.08
 )
 
-// unsureScore is the score whose relevance is Unsure: middle + ln(.08/.92)/slope.
+// unsureScore is the score with the relevance Unsure: middle + ln(.08/.92)/slope.
 const unsureScore = 0.5706
 
-// MaxLogOdds bounds what another judge's log-odds may say, either way: of 1 in 160,000 or
-// less nobody knows.
+// MaxLogOdds bounds a reranker's log-odds in both directions: nobody can measure a
+// probability of 1 in 160,000 or less.
 const MaxLogOdds = 12
 
-// weightJudged is the share of another judge's log-odds in a relevance's. The rest is the
-// own one's, which keeps apart what the judge finds alike, and counters a judge whose
-// numbers are lower or higher than they should be:
-// docs/decisions/0060-reranking.md.
+// weightJudged is the weight of a reranker's log-odds in a relevance. The remaining weight
+// is that of our own score, which orders entries that the reranker scores alike, and
+// corrects a reranker with a bias: docs/decisions/0060-reranking.md.
 const weightJudged = 0.7
 
-// Judged returns the summand by which another judge's log-odds that an entry answers the
-// query, within ±MaxLogOdds, change the entry's score: the log-odds of the relevance
-// become weightJudged parts the judge's and the rest its own.
+// Judged returns the summand by which a reranker's log-odds that an entry answers the
+// query change the entry's score. It limits logOdds to ±MaxLogOdds. The log-odds of the
+// resulting relevance are weightJudged parts the reranker's and the rest the score's own.
 func Judged(score, logOdds float64) float64 {
 	return float64(weightJudged * (middle + float64(logOdds/slope) - score))
 }
 
-// RelevanceOf returns the relevance that a score stands for.
+// RelevanceOf returns the relevance of a score.
 func RelevanceOf(score float64) float64 { return logistic(float64(slope * (score - middle))) }
 
 // Probability returns the probability, 0–1, of log-odds.
@@ -280,6 +283,6 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, int(n))
 }
 
-// RoundRelevance rounds a relevance to two digits, as it is shown of a store
-// that the caller may search but not read.
+// RoundRelevance rounds a relevance to two digits, the precision shown for a store that
+// the caller may search but not read.
 func RoundRelevance(r float64) float64 { return math.Round(float64(r*100)) / 100 }

@@ -56,7 +56,7 @@ func TestTheScoreIsTheSumOfItsSummands(t *testing.T) {
 	})
 }
 
-// More of any part never makes an entry less relevant.
+// A larger part never makes an entry less relevant.
 func TestRelevanceGrowsWithEachPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q, p := drawQuestion(t), drawParts(t)
@@ -92,7 +92,7 @@ func TestRoundRelevance(t *testing.T) {
 	}
 }
 
-// The range of an encoder's cosines says what they mean, whatever they are.
+// A CosineRange maps equivalent cosines of different encoders to the same relevance.
 func TestCosinesOfAnotherRangeMeanTheSame(t *testing.T) {
 	other := CosineRange{Unrelated: 0.1, Related: 0.5}
 	for share := -1.0; share <= 2; share += 0.25 {
@@ -107,7 +107,7 @@ func TestCosinesOfAnotherRangeMeanTheSame(t *testing.T) {
 	}
 }
 
-// Where the encoder knows no word of the query, the words decide.
+// If the encoder knows no word of the query, coverage decides.
 func TestMeaningWeighsLessInAnUnknownLanguage(t *testing.T) {
 	words := Parts{Cosine: new(0.80), Coverage: new(0.3)}
 	meaning := Parts{Cosine: new(0.86), Coverage: new(0.0)}
@@ -124,8 +124,8 @@ func TestMeaningWeighsLessInAnUnknownLanguage(t *testing.T) {
 	}
 }
 
-// However well an entry fits that has but corrections of typing errors, it stays unsure, and
-// the better one stays the better one.
+// An entry with only corrections of typing errors always stays unsure, and a better entry
+// still ranks above a worse one.
 func TestACorrectionAloneIsNeverSure(t *testing.T) {
 	last := math.Inf(-1)
 	for _, cosine := range []float64{0.7, 0.75, 0.8, 0.85, 0.9, 0.95} {
@@ -145,8 +145,8 @@ func TestNothingIsRelevantToChatter(t *testing.T) {
 	}
 }
 
-// A pair of texts that both models have read has nearly the same relevance by either: these
-// are medians of English questions and their answers, and of what is unrelated to them.
+// Both models give nearly the same relevance to the same pair of texts: these are medians
+// for English questions with their answers, and with unrelated entries.
 func TestBothModelsHaveOneScale(t *testing.T) {
 	for name, c := range map[string]struct{ cosine, maxSim, multilingualCosine, multilingualMaxSim float64 }{
 		"answers":   {0.835, 0.646, 0.846, 0.69},

@@ -4,13 +4,12 @@
 //
 // # Use
 //
-// Analyze returns the terms of a document, ParseQuery those of a query. A
-// Scorer is made for one query from the statistics of the collection; its Term
-// returns one term's contribution to a document's score. The package does no
-// I/O and keeps no index.
+// Analyze returns the terms of a document, ParseQuery the terms of a query. NewScorer
+// takes a query and the statistics of the collection; Scorer.Term returns the contribution
+// of one term to a document's score. The package does no I/O and keeps no index.
 //
-// The reasons for the rules of analysis, with measurements, are in
-// docs/decisions/0002-lexical-analysis.md.
+// docs/decisions/0002-lexical-analysis.md gives the reasons for the rules of analysis,
+// with measurements.
 package lexical
 
 import (
@@ -20,9 +19,9 @@ import (
 	"sync"
 )
 
-// AnalysisVersion identifies the rules that turn text into terms. It changes
-// whenever the terms of any text may change. A storage that was filled under
-// another version must analyze its entries again.
+// AnalysisVersion identifies the rules that turn text into terms. It changes whenever the
+// terms of any text may change. A storage whose entries were analyzed under another
+// version must analyze them again.
 const AnalysisVersion = "7"
 
 const (
@@ -44,11 +43,12 @@ type Term struct {
 
 // Document is what a storage indexes for one entry.
 type Document struct {
-	// Length is the number of tokens, without stems beside words. It is not capped.
+	// Length is the number of tokens, not capped. Stems added as variants of words do not
+	// count.
 	Length int
 	// Terms are distinct and sorted by Text in byte order.
 	Terms []Term
-	// Forms are by what Match finds the document: see form.go. They are distinct
+	// Forms are the keys by which Match finds the document: see form.go. They are distinct
 	// and sorted in byte order, and have the properties of Term.Text.
 	Forms []string
 }
@@ -86,8 +86,8 @@ func AppendTerms(terms []string, text string, stems bool) []string {
 	return append(terms, a.order...)
 }
 
-// scanFields scans the fields of an entry. A field whose language is not known is
-// taken to be in that of the first.
+// scanFields scans the fields of an entry. A field of unknown language is analyzed in the
+// language of the first field.
 func (a *analysis) scanFields(fields []string) {
 	main := ""
 	for i, field := range fields {
@@ -103,40 +103,40 @@ func (a *analysis) scanFields(fields []string) {
 type analysis struct {
 	length  int
 	order   []string       // distinct tokens, by first occurrence
-	counts  []int          // of order
-	roles   []Role         // of order, of a query
-	inPart  []bool         // of order: of the groups of a number or code
-	written []string       // of order, of a query: the word, folded, that may be a typing error; "" if it may not
-	typo    string         // the word that is added, if it may be one
-	role    Role           // of the word that is added
-	part    bool           // whether it is one of the groups of a number or code
-	index   map[string]int // token to its index in order
+	counts  []int          // by index in order
+	roles   []Role         // by index in order, of a query
+	inPart  []bool         // by index in order: whether it is one group of a number or code
+	written []string       // by index in order, of a query: the folded word that may be a typing error; "" if it cannot be
+	typo    string         // the word being added, if it may be a typing error
+	role    Role           // of the word being added
+	part    bool           // whether the word being added is one group of a number or code
+	index   map[string]int // index in order, by token
 
-	visit     func(form []byte, at span, kind formKind) // nil: forms are not wanted; form is valid until it returns
+	visit     func(form []byte, at span, kind formKind) // called for each form, which is valid until visit returns; nil: no forms are collected
 	visitOnly bool                                      // whether tokens are not counted
-	eachWord  func(folded []byte)                       // unless nil, gets the words, which are not stemmed; folded is valid until it returns
-	text      string                                    // of eachWord's word, as it is written; "" of a compound
+	eachWord  func(folded []byte)                       // called for each unstemmed word, which is valid until it returns; may be nil
+	text      string                                    // the word of eachWord as it is written; "" for a compound
 	position  int                                       // of the next word
 	forms     map[string]bool                           // distinct forms, for Analyze
 
 	mode     stopWordMode
-	voting   bool                // whether stop words are counted and nothing else is wanted
+	voting   bool                // whether only stop words are counted
 	language uint                // bit set of the languages whose stop words are dropped
 	votes    [len(stopWords)]int // stop words seen, by language
 
 	sentenceStart bool   // whether the next word begins a sentence
 	folded        []byte // the folded words of the current compound
-	parts         []part // where they are
-	word          []byte // the last word that was stemmed
-	stemming      []byte // where its stem was made
-	stemmed       []byte // its stem, in stemming
+	parts         []part // their ranges
+	word          []byte // the word stemmed last
+	stemming      []byte // buffer of its stem
+	stemmed       []byte // its stem, a part of stemming
 	camel         []byte // the camelCase word being folded
 
-	words, english int          // words of a field, and those of English grammar
-	inflecting     bool         // whether stems alone are added, by the stemmer
-	stemmer        int          // index of stemmers
-	inflected      []byte       // the stem being made
-	stems          []besideStem // of a query
+	words, english int           // number of words of a field, and of English function words among them
+	inflecting     bool          // whether only stems are added, by stemmer
+	stemmer        int           // index in stemmers
+	inflected      []byte        // buffer of the stem
+	stems          []stemVariant // of a query
 
 	asking bool      // whether the text is a query
 	groups []grouped // numbers and codes whose groups are being scanned
@@ -152,7 +152,7 @@ func (a *analysis) add(token []byte) {
 	a.count(token)
 }
 
-// count counts a token, which is no part of the length.
+// count counts a token without adding to the document's length.
 func (a *analysis) count(token []byte) {
 	if i, ok := a.index[string(token)]; ok {
 		a.counts[i]++
@@ -186,12 +186,12 @@ var pool = sync.Pool{New: func() any { return &analysis{index: map[string]int{},
 
 func newAnalysis() *analysis { return pool.Get().(*analysis) }
 
-// maxPooled is the size, in distinct tokens and in bytes, beyond which an
-// analysis is not pooled.
+// maxPooled is the size, in distinct tokens and in bytes, above which an analysis is not
+// pooled.
 const maxPooled = 4096
 
-// release clears the analysis and returns it to the pool. It overwrites the
-// buffers, so that no text of an entry outlives its analysis.
+// release clears the analysis and returns it to the pool. It overwrites the buffers, so
+// that no text of an entry outlives its analysis.
 func (a *analysis) release() {
 	if max(len(a.order), len(a.forms), cap(a.folded), cap(a.word), cap(a.stemming), cap(a.camel), cap(a.inflected)) > maxPooled {
 		return
@@ -207,7 +207,7 @@ func (a *analysis) release() {
 	clear(a.groups[:cap(a.groups)])
 	a.groups = a.groups[:0]
 	a.mode, a.language, a.role, a.asking = keepStopWords, 0, Sought, false
-	a.voting, a.inflecting, a.part = false, false, false // a panic may have left them
+	a.voting, a.inflecting, a.part = false, false, false // a panic may have left them set
 	clear(a.votes[:])
 	pool.Put(a)
 }

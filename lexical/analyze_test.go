@@ -31,7 +31,7 @@ func FuzzAnalyze(f *testing.F) {
 				t.Errorf("count %d of %q", term.Count, term.Text)
 			}
 			counts[term.Text] = term.Count
-			if !isBeside(term.Text) {
+			if !isVariant(term.Text) {
 				sum += term.Count
 			}
 		}

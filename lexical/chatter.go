@@ -6,10 +6,10 @@ import (
 )
 
 // Chatter is what people say to an assistant without asking for a memory: greetings,
-// thanks, farewells, assent and small talk, in the languages whose stop words are known and
-// some more. docs/decisions/0084-nothing-relevant.md.
+// thanks, farewells, assent and small talk, in the languages of the stop words and some
+// more. docs/decisions/0084-nothing-relevant.md.
 //
-// chatterWords may stand in any order and number, and chatterPhrases alone or beside them.
+// chatterWords may occur in any order and number, chatterPhrases alone or next to them.
 const chatterWords = `
 hello hi hey heya hiya howdy yo sup greetings morning evening bye goodbye cya
 thanks thank thankyou thx ty cheers welcome please sorry
@@ -32,7 +32,7 @@ merhaba selam tesekkurler tesekkur tamam evet hayir
 halo terimakasih xinchao
 你好 您好 谢谢 谢谢你 早上好 再见 好的 こんにちは ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 สวัสดี ขอบคุณ`
 
-// chatterRests are what may be left beside such words: thanks a lot.
+// chatterRests are words that may remain next to chatterWords: "thanks a lot".
 const chatterRests = `
 alles
 good
@@ -215,8 +215,8 @@ func chatterForms(list []string) map[string]bool {
 	return forms
 }
 
-// IsChatter reports whether a text is a greeting, thanks, assent or small talk, and asks for
-// nothing that somebody may have written down.
+// IsChatter reports whether a text is a greeting, thanks, assent or small talk that asks
+// for nothing an entry could hold.
 func IsChatter(text string) bool {
 	if len(text) > maxChatter {
 		return false
@@ -238,8 +238,8 @@ func IsChatter(text string) bool {
 	return greets && (left == "" || chatterRest[left] || chatterPhrase[left])
 }
 
-// chatterForm returns a text's words, folded, with a space between them; apostrophes join
-// what they part.
+// chatterForm returns a text's folded words, separated by spaces. An apostrophe joins the
+// letters on both sides.
 func chatterForm(text string) string {
 	var form []byte
 	for _, r := range text {
@@ -254,12 +254,12 @@ func chatterForm(text string) string {
 	return strings.TrimSuffix(string(form), " ")
 }
 
-// opening is how many words the opening of a reply has at most: "Thanks, Ana!"
+// opening is the maximum number of words in the opening of a reply: "Thanks, Ana!"
 const opening = 3
 
-// IsReply reports whether a text is said to somebody rather than about something: it opens
-// with a greeting, thanks or assent, or asks at its end. The name of who says it may stand
-// before it, with a colon.
+// IsReply reports whether a text addresses somebody rather than stating something: it
+// opens with a greeting, thanks or assent, or ends with a question. The speaker's name and
+// a colon may precede it.
 func IsReply(text string) bool {
 	text = strings.TrimSpace(text)
 	if name, rest, ok := strings.Cut(text, ": "); ok && len(strings.Fields(name)) <= opening && len(name) <= maxChatter {

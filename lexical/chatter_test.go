@@ -22,7 +22,7 @@ func TestGreetingsThanksAndSmallTalkAreChatter(t *testing.T) {
 	}
 }
 
-func TestWhatAsksForSomethingIsNoChatter(t *testing.T) {
+func TestRequestsAreNotChatter(t *testing.T) {
 	for _, text := range []string{
 		"", "?", "who said hello to Anna?", "thanks letter to the committee", "good wine", "it", "again", "the morning routine", "help with taxes",
 		"What can Anna do?", "ok button colour", "hello world program", "Super Bowl", "who are the tenants?", "schon bezahlt", "Dank an die Feuerwehr",
@@ -46,7 +46,7 @@ func FuzzIsChatter(f *testing.F) {
 	})
 }
 
-func TestAQuestionForThePastSaysSo(t *testing.T) {
+func TestQuestionsAboutThePast(t *testing.T) {
 	statement := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	for text, want := range map[string]bool{
 		"Where did Marta live before?":                  true,
@@ -67,7 +67,7 @@ func TestAQuestionForThePastSaysSo(t *testing.T) {
 		"How did it change from 2024 to 2026?":          false,
 		"Wer steht vor dem Haus?":                       false,
 		"How old is Ben?":                               false,
-		"What is used to clean it?":                     true, // by its words: nothing tells it from a habit
+		"What is used to clean it?":                     true, // by its words: it could be a habit
 		"The order 2024-17 was sent to whom, and by 27": true, // a number like a year
 	} {
 		if got := lexical.PastOf(text).Before(statement); got != want {

@@ -34,12 +34,12 @@ func (a *analysis) scanCJK(text string) int {
 	return i
 }
 
-// scanUnspaced adds the trigrams of the run of Thai, Lao, Khmer or Burmese
-// letters that text begins with, and returns the length of the run in bytes. A
-// document's bigrams are added too, so that a query of a two-letter word, which
-// has no trigram, finds it; a query's bigrams only in that case.
+// scanUnspaced adds the trigrams of the run of Thai, Lao, Khmer or Burmese characters that
+// text begins with, and returns the length of the run in bytes. It adds a document's
+// bigrams too, so that a query of one two-character word, which has no trigram, finds the
+// document. It adds a query's bigrams only if the query has no trigram.
 func (a *analysis) scanUnspaced(text string) int {
-	var start [2]int // starts of the two previous letters, the later first
+	var start [2]int // starts of the two previous characters, the later first
 	i, n := 0, 0
 	for i < len(text) {
 		r, width := utf8.DecodeRuneInString(text[i:])

@@ -10,20 +10,20 @@ import (
 )
 
 // German, Dutch and the Scandinavian languages write words together:
-// "Haftpflichtversicherung". There is no dictionary of their parts. A word of a question
-// is compared with the stems that the searched entries have: those that begin or end with
-// it are compounds of it, and what it begins or ends with itself are its parts.
+// "Haftpflichtversicherung". Analysis has no dictionary of their parts. It compares a
+// query's word with the stems of the searched entries: a stem that begins or ends with the
+// word is a compound of it, and a stem that the word begins or ends with is a part of it.
 //
 // docs/decisions/0070-languages-of-words.md.
 
 const (
-	// minPart is the length of the shortest part of a compound, and minRest that of what
-	// is beside it, in letters of their stems.
+	// minPart is the length of the shortest part of a compound, and minRest the length of
+	// the shortest remainder, in letters of their stems.
 	minPart, minRest = 4, 3
-	// minBeginRest is minRest of what follows a part: endings that stemming leaves are
-	// no part.
+	// minBeginRest is minRest for the remainder after a part: an ending that stemming
+	// leaves is no part.
 	minBeginRest = 4
-	// compoundShare is what a compound or a part counts, compared with the word itself.
+	// compoundShare is the weight of a compound or a part, relative to the word itself.
 	compoundShare = 0.6
 )
 
@@ -34,8 +34,8 @@ func MayCompound(query string) bool {
 	return s >= 0 && stemmers[s].compounds
 }
 
-// Compoundable returns the stems of a query's words, by the stemmers of languages that
-// write words together, of words that may be or have parts.
+// Compoundable returns those stems of a query's words that may have compounds or parts,
+// made by the stemmers of languages that write words together.
 func Compoundable(query []QueryTerm) (stems []QueryTerm) {
 	for _, t := range query {
 		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && t.stemmers&nearBit == 0 && utf8.RuneCountInString(t.Text) > minPart {
@@ -55,8 +55,8 @@ var compoundBits = func() (set uint32) {
 	return set
 }()
 
-// EndPrefix returns the prefix of the terms, from their end, of words that end with the
-// stem t. Those that begin with it have the prefix t.Text.
+// EndPrefix returns the prefix of the reversed terms of words that end with the stem t.
+// Words that begin with the stem have the prefix t.Text.
 func (t QueryTerm) EndPrefix() string { return string(reversed([]byte(t.Text))) }
 
 // BeginningWith returns the compounds of t among terms with the prefix t.Text.
@@ -81,8 +81,8 @@ func (t QueryTerm) EndingWith(terms []string) (found []QueryTerm) {
 	return found
 }
 
-// Parts returns what t may be made of: the stems of what it begins with, and of what it
-// ends with, the longest first.
+// Parts returns the possible parts of t: the stems that t begins with and the stems that
+// it ends with, the longest first.
 func (t QueryTerm) Parts() (begins, ends []QueryTerm) {
 	stem := t.Text[1:]
 	for i := range stem {
@@ -98,7 +98,7 @@ func (t QueryTerm) Parts() (begins, ends []QueryTerm) {
 	return begins, ends
 }
 
-// parts returns the stems of what a compound begins with.
+// parts returns the stems of the beginnings of a compound.
 func (t QueryTerm) parts(begin string) (found []QueryTerm) {
 	for rest := t.stemmers & compoundBits; rest != 0; rest &= rest - 1 {
 		part := t.compound(string(stemmers[bits.TrailingZeros32(rest)].appendStem(nil, begin)))
@@ -109,8 +109,7 @@ func (t QueryTerm) parts(begin string) (found []QueryTerm) {
 	return found
 }
 
-// compound returns a term beside the word of t, of which that is a part or which is a
-// part of it.
+// compound returns the variant text of t, which is a part or a compound of the word of t.
 func (t QueryTerm) compound(text string) QueryTerm {
 	c := t
 	c.Text, c.Share = string(truncate([]byte(text))), compoundShare
@@ -118,8 +117,8 @@ func (t QueryTerm) compound(text string) QueryTerm {
 	return c
 }
 
-// isPart reports whether letters may be a part of a compound: so many at least, with a
-// vowel.
+// isPart reports whether letters may be a part of a compound: at least least letters, with
+// a vowel.
 func isPart(letters string, least int) bool {
 	return utf8.RuneCountInString(letters) >= least && strings.ContainsAny(letters, "aeiouy")
 }

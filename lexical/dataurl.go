@@ -10,19 +10,19 @@ import (
 const (
 	dataScheme = "data:"
 	base64Mark = ";base64,"
-	// maxMediaType bounds what is between the two, in bytes: a media type with parameters.
+	// maxMediaType is the maximum length of the media type with its parameters, in bytes.
 	maxMediaType = 200
 )
 
 // The lengths of lines into which encoders wrap base64: RFC 2045 §6.8 and RFC 7468 §2.
 const mimeLine, pemLine = 76, 64
 
-// MarkDataURLs returns a text with a mark such as "[image/png, 300 kB]" in place of each data
-// URL in base64 (RFC 2397): its bytes are no words. It takes linear time, and other texts are
-// returned as they are.
+// MarkDataURLs replaces each base64 data URL (RFC 2397) of a text with a mark such as
+// "[image/png, 300 kB]", since its bytes are not words. It takes linear time and returns
+// other texts unchanged.
 func MarkDataURLs(text string) string {
 	var marked strings.Builder
-	done := 0 // bytes of text that are in marked
+	done := 0 // length of the text already copied to marked
 	for at := 0; ; {
 		i := strings.Index(text[at:], base64Mark)
 		if i < 0 {
@@ -58,7 +58,7 @@ func HasDataURL(value []byte) bool {
 	return bytes.Contains(value, []byte(base64Mark)) && MarkDataURLs(string(value)) != string(value)
 }
 
-// dataURLBefore returns where the data URL begins whose base64Mark is at an index.
+// dataURLBefore returns the start of the data URL whose base64Mark is at index mark.
 func dataURLBefore(text string, from, mark int) (start int, ok bool) {
 	from = max(from, mark-maxMediaType)
 	start = strings.LastIndex(text[from:mark], dataScheme)
@@ -67,7 +67,7 @@ func dataURLBefore(text string, from, mark int) (start int, ok bool) {
 	}
 	start += from
 	if endsEscape(text[:start+1]) {
-		return 0, false // the d of \ufffd, which is a character of its own in JSON
+		return 0, false // the d of \ufffd, which is one character in JSON
 	}
 	for i := start + len(dataScheme); i < mark; i++ {
 		if c := text[i]; !isASCIIAlphanumeric(c) && strings.IndexByte(`/.+-;=_!#$&^\`, c) < 0 {
@@ -77,24 +77,24 @@ func dataURLBefore(text string, from, mark int) (start int, ok bool) {
 	return start, true
 }
 
-// endsEscape reports whether a text ends with an escape of JSON of four hexadecimal digits.
+// endsEscape reports whether a text ends with a JSON escape of four hexadecimal digits.
 func endsEscape(text string) bool {
 	escape := text[max(0, len(text)-len(`\uffff`)):]
 	_, err := strconv.ParseUint(strings.TrimPrefix(escape, `\u`), 16, 16)
 	return strings.HasPrefix(escape, `\u`) && err == nil
 }
 
-// base64End returns where the base64 that begins at an index ends, and its digits. Base64
-// that an encoder wrapped goes on in the next line.
+// base64End returns the end of the base64 that begins at an index, and the number of its
+// digits. Base64 may continue on the next line if an encoder wrapped it.
 func base64End(text string, at int) (end, digits int) {
-	line := 0 // digits of the line
+	line := 0 // number of digits on the line
 	for end = at; end < len(text); {
 		switch c := text[end]; {
 		case isASCIIAlphanumeric(c), c == '+', c == '/', c == '-', c == '_':
 			line++
 			digits++
 			end++
-		case strings.HasPrefix(text[end:], `\/`): // in JSON, as the next
+		case strings.HasPrefix(text[end:], `\/`): // an escaped slash, in JSON
 			end++
 		case hasPlus(text[end:]):
 			line++
@@ -120,13 +120,14 @@ func base64End(text string, at int) (end, digits int) {
 	return end, digits
 }
 
-// hasPlus reports whether a text begins with a plus sign as some encoders write it in JSON.
+// hasPlus reports whether a text begins with a plus sign as some encoders escape it in
+// JSON.
 func hasPlus(text string) bool {
 	return strings.HasPrefix(text, `\u002B`) || strings.HasPrefix(text, `\u002b`)
 }
 
-// base64Line returns where the base64 digits of a line end, of at most mimeLine, and how many
-// there are.
+// base64Line returns the end and the number of the base64 digits of a line, at most
+// mimeLine.
 func base64Line(text string, at int) (end, digits int) {
 	for end = at; end < len(text) && digits <= mimeLine; end++ {
 		if c := text[end]; !isASCIIAlphanumeric(c) && c != '+' && c != '/' {
@@ -137,7 +138,8 @@ func base64Line(text string, at int) (end, digits int) {
 	return end, digits
 }
 
-// endsBase64 reports whether a byte behind digits says that no word of a language was read.
+// endsBase64 reports whether a byte after digits shows that they were base64 rather than a
+// word.
 func endsBase64(c byte) bool {
 	return strings.IndexByte("=\r\n\\\")'>]}", c) >= 0
 }

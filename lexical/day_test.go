@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// The ways in which people write 9 July 2026.
+// writtenDays are ways to write 9 July 2026.
 var writtenDays = []string{
 	"9 July 2026", "July 9th, 2026", "July 9, 2026", "9th of July, 2026", "9 Jul 2026", "2026-07-09", "2026-7-9", "2026/07/09", "2026-07-09T10:00", "9. Juli 2026", "le 9 juillet 2026",
 	"9 de julio de 2026", "9 luglio 2026", "9 июля 2026 года", "2026. július 9-én", "9 Temmuz 2026", "2026年7月9日",
 }
 
-func TestADayIsOneThing(t *testing.T) {
+func TestADayMatchesHoweverItIsWritten(t *testing.T) {
 	for _, written := range writtenDays {
 		for _, text := range []string{written, "It was done on " + written + ", at least.", "On " + written + "\nthe boiler was replaced"} {
 			if terms := texts(text); !slices.Contains(terms, "20260709") {
@@ -19,7 +19,7 @@ func TestADayIsOneThing(t *testing.T) {
 			}
 		}
 		for _, other := range writtenDays {
-			if other == "le 9 juillet 2026" || other == "2026-07-09T10:00" { // they ask for more
+			if other == "le 9 juillet 2026" || other == "2026-07-09T10:00" { // they have further words
 				continue
 			}
 			match, err := ParseMatch([]string{other}, nil, nil)
@@ -33,7 +33,7 @@ func TestADayIsOneThing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDay(t *testing.T) {
+func TestTextsWithoutDays(t *testing.T) {
 	for _, text := range []string{
 		"9.7.2026", "7/9/2026", "9 July", "July 2026", "release 9.7.2026", "2026/02/30", "31 June 2026", "2026", "10.7.2026.9", "room 9, July 2026",
 		"from 9 to 12 2026 July", "2026070912", "9 Julys 2026",

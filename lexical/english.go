@@ -7,9 +7,9 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// stemEnglish returns the stem of a lower-case ASCII word, and may overwrite
-// word. Irregular forms have the stem of their group, other words that of the
-// Porter2 stemmer (snowballstem.org/algorithms/english).
+// stemEnglish returns the stem of a lower-case ASCII word, and may overwrite word.
+// Irregular forms have the stem of their group; other words are stemmed by Porter2
+// (snowballstem.org/algorithms/english).
 func stemEnglish(word []byte) []byte {
 	if len(word) <= longestFixed {
 		if stem, ok := fixedStems[string(word)]; ok {
@@ -25,10 +25,9 @@ func snowballEnglish(word string) string {
 	return env.Current()
 }
 
-// fixedStems maps words to stems, to avoid running the stemmer, which is most of
-// the work of analysis. It contains the irregular forms, which have the stem of
-// their group's first word, and the English stop words, about half of the words
-// of a text.
+// fixedStems maps words to stems, to avoid running the stemmer, which is most of the work
+// of analysis. It contains the irregular forms, each with the stem of its group's first
+// word, and the English stop words, about half of the words of a text.
 var fixedStems = makeFixedStems()
 
 // longestFixed is the length of the longest word in fixedStems. Longer words need

@@ -10,27 +10,25 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Finder reports where texts have a query's terms. It remembers which of their
-// words are terms, so that it stems each word once. It is not safe for concurrent
-// use.
+// Finder finds the positions of a query's terms in texts. It caches the terms of each
+// word, so that it stems a word once. It is not safe for concurrent use.
 type Finder struct {
 	terms    map[string]int // index by text
 	prefixes [][]byte
 	first    int    // index of the first prefix
-	stemmers uint32 // that make terms of words: bits
-	// known are the terms that words are, by folded word; size is their length in
-	// bytes.
+	stemmers uint32 // bit set of the stemmers that make terms
+	// known caches the terms of each folded word; size is the length of its keys in bytes.
 	known map[string][]int
 	size  int
 }
 
-// maxKnown bounds the words that a Finder remembers, in bytes of their text: some
-// thousand words, of which a text has most of its own early.
+// maxKnown bounds known, in bytes of words. It holds some thousand words; most words of a
+// text occur early in it.
 const maxKnown = 64 << 10
 
-// NewFinder returns a Finder of the terms, and of all words that begin, as they
-// were written or stemmed, with one of the prefixes. The indices of the prefixes
-// follow those of the terms. A term beside another is found as that.
+// NewFinder returns a Finder of the terms and of all words that begin, as written or
+// stemmed, with one of the prefixes. The indices of the prefixes follow the indices of the
+// terms. A variant of a term is reported as that term.
 func NewFinder(terms []QueryTerm, prefixes ...string) *Finder {
 	f := &Finder{terms: make(map[string]int, len(terms)), known: make(map[string][]int), first: len(terms)}
 	for i, term := range terms {
@@ -48,11 +46,10 @@ func NewFinder(terms []QueryTerm, prefixes ...string) *Finder {
 	return f
 }
 
-// Find reports where a text has the terms, by the same analysis as Analyze: found
-// gets the index of a term and the byte range [start, end) of text that is written
-// where the term is, a whole word for its stem or prefix. Ranges begin and end
-// between characters, and come in the order of the text up to those of one word or
-// run.
+// Find reports where a text has the terms, by the same analysis as Analyze: it calls found
+// with the index of a term and the byte range [start, end) of text where the term is
+// written, a whole word for a stem or prefix. Ranges begin and end between characters, and
+// are in the order of the text except within one word or run.
 func (f *Finder) Find(text string, found func(term, start, end int)) {
 	if len(f.terms) == 0 && len(f.prefixes) == 0 {
 		return
@@ -66,7 +63,7 @@ func (f *Finder) Find(text string, found func(term, start, end int)) {
 	s.scan(text)
 }
 
-// termsOf returns the terms that a folded word is, which is written so in the text.
+// termsOf returns the terms of a folded word. text is the word as written.
 func (f *Finder) termsOf(folded []byte, text string) []int {
 	key := string(folded)
 	if f.stemmers != 0 {
@@ -80,7 +77,7 @@ func (f *Finder) termsOf(folded []byte, text string) []int {
 	if term, ok := f.terms[string(stemmed)]; ok {
 		hits = append(hits, term)
 	}
-	hits = f.appendBeside(hits, folded, text)
+	hits = f.appendVariants(hits, folded, text)
 	written := truncate(folded)
 	for i, prefix := range f.prefixes {
 		if bytes.HasPrefix(stemmed, prefix) || bytes.HasPrefix(written, prefix) {
@@ -94,8 +91,8 @@ func (f *Finder) termsOf(folded []byte, text string) []int {
 	return hits
 }
 
-// appendBeside appends the terms that a word's stems are beside, each once.
-func (f *Finder) appendBeside(hits []int, folded []byte, text string) []int {
+// appendVariants appends the terms that have a stem of the word as a variant, each once.
+func (f *Finder) appendVariants(hits []int, folded []byte, text string) []int {
 	for rest := f.stemmers; rest != 0; rest &= rest - 1 {
 		stem := stemBy(bits.TrailingZeros32(rest), folded, text)
 		if term, ok := f.terms[string(truncate(stem))]; ok && !slices.Contains(hits, term) {
@@ -110,19 +107,19 @@ type search struct {
 	*Finder
 	found func(term, start, end int)
 	a     *analysis
-	hits  []int // terms that the analysis has come by
-	// starts and ends are the range of the text before normalization that each
-	// of its bytes comes from; nil: the text was normal.
+	hits  []int // terms that the analysis has found
+	// starts and ends map each byte of the normalized text to its range in the original;
+	// nil: the text was normal.
 	starts, ends []int
 }
 
-// word notes the terms that a word is.
+// word records the terms of a word.
 func (f *search) word(folded []byte) {
 	f.hits = append(f.hits, f.termsOf(folded, f.a.text)...)
 }
 
-// normalize returns the normal form that scan expects, and notes where it comes
-// from.
+// normalize returns the normal form that scan expects, and records the origin of its
+// bytes.
 func (f *search) normalize(text string) string {
 	var normal []byte
 	var it norm.Iter
@@ -146,7 +143,7 @@ func (f *search) report(term, start, end int) {
 	f.found(term, start, end)
 }
 
-// tryRun reports characters of a run if they are a term, in the form of a token.
+// tryRun reports characters of a run if their token is a term.
 func (f *search) tryRun(text string, k kind, start, end int) {
 	run := text[start:end]
 	if k == cjk {
@@ -162,9 +159,9 @@ func (f *search) tryToken(token string, start, end int) {
 	}
 }
 
-// scan is analysis.scan with the positions of the tokens.
+// scan is analysis.scan, but reports the positions of the tokens.
 func (f *search) scan(text string) {
-	looked := 0 // for groups
+	looked := 0 // end of the text searched for groups
 	days := daysOf(text)
 	for i := 0; i < len(text); {
 		r, width := rune(text[i]), 1
@@ -203,8 +200,7 @@ func (f *search) scan(text string) {
 	}
 }
 
-// scanCompound reports the words of the compound at text[at:] and returns its
-// length.
+// scanCompound reports the words of the compound at text[at:] and returns its length.
 func (f *search) scanCompound(text string, at int) int {
 	f.hits = f.hits[:0]
 	n := f.a.scanCompound(text[at:])
@@ -236,11 +232,11 @@ func (f *search) flush(start, end int) {
 	f.hits = f.hits[:0]
 }
 
-// scanRun reports the terms in the run of CJK or unspaced characters at
-// text[at:] and returns its length. Document's tokens are its characters, its
-// bigrams and, if unspaced, its trigrams.
+// scanRun reports the terms in the run of CJK or unspaced characters at text[at:] and
+// returns its length. The tokens of a Document are the characters, the bigrams and, if
+// unspaced, the trigrams of the run.
 func (f *search) scanRun(text string, at int, k kind) int {
-	first, second := at, at // starts of the two characters before
+	first, second := at, at // starts of the two previous characters
 	i, n := at, 0
 	for i < len(text) {
 		r, width := utf8.DecodeRuneInString(text[i:])

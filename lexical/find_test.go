@@ -12,13 +12,13 @@ import (
 	"mneme/lexical"
 )
 
-// found returns the written words of a text that a query has.
+// found returns the words of a text, as written, that match a query.
 func found(text, query string) (words []string) {
 	lexical.NewFinder(lexical.ParseQuery(query)).Find(text, func(_, start, end int) { words = append(words, text[start:end]) })
 	return words
 }
 
-func TestFindTellsWhereTheTermsAre(t *testing.T) {
+func TestFindReportsWhereTheTermsAre(t *testing.T) {
 	for _, c := range []struct {
 		text, query string
 		want        []string
@@ -40,8 +40,8 @@ func TestFindTellsWhereTheTermsAre(t *testing.T) {
 	}
 }
 
-// A Finder finds in each text the same as if it were its first, more words than it
-// remembers too.
+// A Finder finds the same in each text, whether it is the Finder's first or not, even if
+// the texts have more words than it caches.
 func TestAFinderFindsTheSameInEachText(t *testing.T) {
 	var many strings.Builder
 	for i := range 20_000 {
@@ -67,7 +67,8 @@ func TestAFinderFindsTheSameInEachText(t *testing.T) {
 	}
 }
 
-// Find finds what Analyze does: a term is found exactly if the text has it.
+// FuzzFind checks that Find agrees with Analyze: it finds a term exactly if the text has
+// it.
 func FuzzFind(f *testing.F) {
 	for _, text := range []string{"The cat's e-mail", "我住在柏林", "ที่นี่", "build_status HTTPServer", "ﬁnance U.S. v1.2 5'11 C#", "l'été dell’arte", "한국어 x한 カ", "a\xffb"} {
 		f.Add(text, text)
@@ -85,7 +86,7 @@ func FuzzFind(f *testing.F) {
 			}
 			got[terms[term].Text] = true
 		})
-		// A stem is found as its word, and by the stemmers of all languages of the query.
+		// A stem is found at its word, by the stemmers of all languages of the query.
 		inflected := make(map[string]bool)
 		want := make(map[string]bool)
 		doc := lexical.Analyze(text)
@@ -107,7 +108,7 @@ func FuzzFind(f *testing.F) {
 	})
 }
 
-func TestTheWordsOfAMatchAreThoseThatMustBeThere(t *testing.T) {
+func TestMatchWordsAreTheRequiredWords(t *testing.T) {
 	m, err := lexical.ParseMatch([]string{"Bee stings", "pea*"}, []string{"by the window", "bee", "the", "北京*"}, []string{"wasp", "hor*"})
 	if err != nil {
 		t.Fatal(err)

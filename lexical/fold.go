@@ -17,15 +17,15 @@ const (
 	mark                  // part of a word, but never its first rune
 	cjk                   // Chinese, Japanese or Korean
 	unspaced              // part of an alphabetic script written without spaces
-	symbol                // a token by itself: emoji and the like
+	symbol                // a token of its own: emoji and the like
 )
 
-// tableSize is the number of runes in the tables below, which cover the most
-// common alphabets.
+// tableSize is the number of runes in the tables below, which cover the most common
+// alphabets.
 const tableSize = 0x2000
 
-// folds maps each rune below tableSize to its form in a token: lower case,
-// without accents, "" if it is dropped.
+// folds maps each rune below tableSize to its form in a token: lower case, without
+// accents, "" if it is dropped.
 var folds = makeFolds()
 
 // kinds maps each rune below tableSize to its kind.
@@ -85,15 +85,14 @@ func ignored(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
 
-// special folds runes that Unicode does not decompose. For Arabic these are
-// letters that are used interchangeably (Larkey, Ballesteros and Connell, "Light
-// Stemming for Arabic Information Retrieval", 2007) and the Persian forms of
-// kaf and yeh.
+// special folds runes that Unicode does not decompose. The Arabic entries are letters used
+// interchangeably (Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information
+// Retrieval", 2007) and the Persian forms of kaf and yeh.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
 	'ς': "σ", 'ё': "е", 'й': "й", 'ї': "ї", 'ў': "ў", 'ґ': "г",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ة': "ه", 'ـ': "", 'ک': "ك", 'ی': "ي",
-	// Urdu's two letters for heh, for which people write the Arabic one, too.
+	// Urdu's two letters for heh, which people also write as the Arabic one.
 	'ہ': "ه", 'ھ': "ه", 'ۃ': "ه", 'ۂ': "ه", 'ە': "ه",
 	// Devanagari: the nukta is dropped, and the candrabindu becomes an anusvara.
 	'\u093C': "", '\u0901': "\u0902",

@@ -9,14 +9,14 @@ import (
 	"mneme/acl"
 )
 
-// FormVersion identifies the rules that turn text into forms. It changes whenever
-// the forms of any text may change. A storage that was filled under another
-// version must be filled with forms again. It is apart from AnalysisVersion,
-// because forms do not affect the ranking.
+// FormVersion identifies the rules that turn text into forms. It changes whenever the
+// forms of any text may change. A storage filled under another version must store the
+// forms again. It is separate from AnalysisVersion, because forms do not affect the
+// ranking.
 const FormVersion = "6"
 
-// A text is a row of positions, at which there are the forms that Match looks for.
-// Separators, such as punctuation, take no position.
+// A text is a sequence of positions. Each position has forms, which Match looks up.
+// Separators, such as punctuation, have no position.
 //
 //   - A word takes one position. Its forms are the stem, the word as it was written,
 //     folded, if that differs, and its stem of the text's language beside them. Stop
@@ -37,14 +37,15 @@ type span struct{ start, end int }
 type formKind uint8
 
 const (
-	// sought forms make up the words of a query: stems, symbols, and of a run of
+	// sought forms represent the words of a query: stems, symbols, and of a run of
 	// characters all pairs and the last character.
 	sought formKind = iota
-	// pair is the sought form of two characters. Its span is that of the first.
+	// pair is the sought form of two characters. Its span is the span of the first.
 	pair
-	// written forms are found by prefixes alone.
+	// written forms are found by prefixes only.
 	written
-	// single is a character before another of its run: a pair says more.
+	// single is a character that is not the last of its run. Queries use the more
+	// selective pair.
 	single
 )
 
@@ -78,25 +79,24 @@ func (a *analysis) addRun(run string) {
 	}
 }
 
-// Partition returns the beginning of FormKey for the entries in a store at a label.
+// Partition returns the part of FormKey that identifies a store and a label.
 func Partition(store int64, label acl.Label) string {
 	return strconv.FormatInt(store, 10) + string('a'-1+byte(label))
 }
 
-// FormKey returns the key of a form in a partition, for a full-text index of
-// several stores. It is text without white space, quotes and punctuation, in lower
-// case, that a tokenizer leaves in one piece. The key of a prefix is the prefix of
-// keys.
+// FormKey returns the key of a form in a partition, for a full-text index of several
+// stores. It is lower-case text without white space, quotes and punctuation, which a
+// tokenizer does not split. The key of a prefix is a prefix of the forms' keys.
 //
-// SECURITY: keys of different stores or labels differ, so that a query for a key
-// reads nothing else.
+// SECURITY: keys of different stores or labels differ, so that a query for a key reads no
+// other partition.
 func FormKey(partition, form string) string {
 	key := append(make([]byte, 0, len(partition)+len(form)+8), partition...)
 	for i := range len(form) {
 		switch c := form[i]; {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c >= utf8.RuneSelf:
 			key = append(key, c)
-		default: // in the private use area, of which no form has a character
+		default: // in the private use area, which no form uses
 			key = utf8.AppendRune(key, 0xE000+rune(c))
 		}
 	}

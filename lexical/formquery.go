@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// FormQuery is a condition on the forms of an entry (Document.Forms), for
-// full-text indexes: Some holds and none of None does. Every entry that matches
-// fulfils it.
+// FormQuery is a condition on the forms of an entry (Document.Forms), for full-text
+// indexes: Some holds and no element of None holds. Every entry that matches fulfils it.
 type FormQuery struct {
-	Some FormExpr   // the zero value: nothing is asked for
-	None []FormExpr // each one form
-	// Exact says that every entry which fulfils the query matches. Otherwise
-	// Match.Matches must judge the entries that fulfil it.
+	Some FormExpr   // the zero value holds always
+	None []FormExpr // one form each
+	// Exact reports whether every entry that fulfils the query matches. Otherwise
+	// Match.Matches must check the entries that fulfil it.
 	Exact bool
 }
 
-// FulfilledBy evaluates the query over the forms of an entry, with a space before and after
-// each.
+// FulfilledBy evaluates the query over the forms of an entry, with a space before and
+// after each form.
 func (q FormQuery) FulfilledBy(forms []byte) bool {
 	has := func(form string, prefix bool) bool {
 		if form = " " + form; !prefix {
@@ -29,7 +28,7 @@ func (q FormQuery) FulfilledBy(forms []byte) bool {
 	return q.Some.Holds(has) && !slices.ContainsFunc(q.None, func(e FormExpr) bool { return e.Holds(has) })
 }
 
-// FormExpr is a form, a prefix of forms, or expressions of which all or any hold.
+// FormExpr is a form, a prefix of forms, or a conjunction or disjunction of expressions.
 type FormExpr struct {
 	Form   string
 	Prefix bool // any form that begins with Form
@@ -37,7 +36,7 @@ type FormExpr struct {
 	Any    []FormExpr
 }
 
-// Empty reports whether the expression asks for nothing.
+// Empty reports whether the expression holds always.
 func (e FormExpr) Empty() bool { return e.Form == "" && len(e.All) == 0 && len(e.Any) == 0 }
 
 // Holds evaluates the expression over the forms for which has returns true.
@@ -52,8 +51,8 @@ func (e FormExpr) Holds(has func(form string, prefix bool) bool) bool {
 	return !slices.ContainsFunc(e.All, func(x FormExpr) bool { return !holds(x) })
 }
 
-// Formula writes the expression in a query language that has parentheses and the
-// operators and and or. write writes a form, or the forms with a prefix.
+// Formula writes the expression in a query language that has parentheses and the operators
+// and and or. write writes a form, or a prefix of forms.
 func (e FormExpr) Formula(and, or string, write func(form string, prefix bool) string) string {
 	if e.Form != "" {
 		return write(e.Form, e.Prefix)
@@ -93,8 +92,8 @@ func (m *Match) Prefixes() (prefixes []Prefix) {
 	return prefixes
 }
 
-// Words returns what an entry has that matches: the terms of the words and phrases
-// of All and Any, as ParseQuery returns them, and the prefixes; none if m is nil.
+// Words returns the terms of the words and phrases of All and Any, as ParseQuery returns
+// them, and the prefixes; none if m is nil.
 func (m *Match) Words() (terms []QueryTerm, prefixes []string) {
 	if m == nil {
 		return nil, nil
@@ -112,7 +111,7 @@ func (m *Match) Words() (terms []QueryTerm, prefixes []string) {
 			}
 		}
 	}
-	for _, phrase := range phrases { // each by itself, since stop words depend on the others
+	for _, phrase := range phrases { // one by one, since stop words depend on the other words
 		for _, term := range ParseQuery(phrase) {
 			if !slices.ContainsFunc(terms, func(t QueryTerm) bool { return t.Text == term.Text }) {
 				terms = append(terms, term)
@@ -122,7 +121,8 @@ func (m *Match) Words() (terms []QueryTerm, prefixes []string) {
 	return terms, prefixes
 }
 
-// Query returns the match as a condition on forms. If m is nil, it asks for nothing.
+// Query returns the match as a condition on forms. If m is nil, the condition always
+// holds.
 func (m *Match) Query() FormQuery {
 	q := FormQuery{Exact: true}
 	if m == nil {
@@ -149,8 +149,8 @@ func (m *Match) Query() FormQuery {
 	return q
 }
 
-// exact reports whether an entry with the forms of expr has the item: it is a
-// prefix, one word, or two characters of a script without spaces.
+// exact reports whether every entry with the forms of expr has the item: it is a prefix,
+// one word, or two characters of a script without spaces.
 func (i item) exact() bool {
 	return i.prefix != "" || i.length == 1 || len(i.edges) == 2 && i.edges[0].kind == pair
 }
@@ -172,12 +172,12 @@ func (i item) expr() FormExpr {
 	return e
 }
 
-// maxPhraseForms bounds the forms that are looked for of a phrase, which is judged
-// in any case: the longest ones, which are rare.
+// maxPhraseForms bounds the forms that a query has for a phrase, which Matches checks in
+// any case. The longest forms are used, since they are rare.
 const maxPhraseForms = 8
 
-// exprOf returns the forms that a text has which contains a path over a range of
-// positions, and whether there is such a path.
+// exprOf returns the forms of every text that contains a path over a range of positions,
+// and whether there is such a path.
 func exprOf(edges []edge, over span) (FormExpr, bool) {
 	if over.start == over.end {
 		return FormExpr{}, true
@@ -220,8 +220,8 @@ func exprOfParts(edges []edge, over span) (FormExpr, bool) {
 	return allOf(parts), true
 }
 
-// exprOfOverlaps returns the forms of edges of which some overlap, so that no position is on
-// every path: at each position every path has one of the edges over it.
+// exprOfOverlaps returns the forms of overlapping edges, where no position is on every
+// path: at each position every path has one of the edges over it.
 func exprOfOverlaps(edges []edge, over span) (FormExpr, bool) {
 	var parts []FormExpr
 	for at := over.start; at < over.end; at++ {

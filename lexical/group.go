@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Numbers and codes are written in groups, and everybody groups them otherwise:
-// +44 20 7946 0018, 020-7946-0018; FR76 3000 6000 …; 2,450.00, 2.450 and 2 450;
-// KR 88213 and KR-88213. Beside its groups, a text has such a number or code in one
-// piece, as a further term. What is exact stays so: versions, times and addresses of
-// networks have no further form. For days see day.go.
+// Numbers and codes are written in groups, in many ways: +44 20 7946 0018, 020-7946-0018;
+// FR76 3000 6000 …; 2,450.00, 2.450 and 2 450; KR 88213 and KR-88213. In addition to its
+// groups, a text has the joined number or code as a term. Exact numbers have no joined
+// form: versions, times and network addresses. For days see day.go.
 
-// grouped is a number or code in one piece.
+// grouped is a number or code with its groups joined.
 type grouped struct {
-	start, end int // its groups' range in the text
+	start, end int // range of its groups in the text
 	token      string
-	position   int // of its first group, once that is scanned
+	position   int // position of its first group, once that is scanned
 }
 
 const (
@@ -23,11 +22,11 @@ const (
 	maxGroups, maxGrouped = 12, 40
 	// minGrouped is the length of the shortest code of several groups.
 	minGrouped = 5
-	// maxLetters is the length of a group of letters alone within a code, as of the bank
-	// in NL91 ABNA 0417…, and maxEdge that of one before its digits or after them.
+	// maxLetters is the length of a group of letters only within a code, such as the bank
+	// in NL91 ABNA 0417…, and maxEdge the length of one before or after its digits.
 	maxLetters, maxEdge = 4, 3
-	// tailDigits is how many of the last digits of a telephone number are a term: with
-	// the country's code and without, they are the same.
+	// tailDigits is how many of the last digits of a telephone number form a term, so that
+	// the number matches with and without the country's code.
 	tailDigits, minTail, maxTail = 8, 8, 15
 )
 
@@ -35,18 +34,18 @@ const (
 type group struct {
 	start, end int
 	digits     int
-	between    string // what is between it and the group before
+	between    string // text between the previous group and this one
 	zero       bool   // begins with a zero
 }
 
 func (g group) length() int    { return g.end - g.start }
 func (g group) isNumber() bool { return g.digits == g.length() }
 
-// inCodes are characters of which every number or code in one piece has one.
+// inCodes are characters of which every joined number or code contains one.
 const inCodes = "0123456789:."
 
-// scanGroups adds the words of the compound at text[at:], and the numbers and codes in one
-// piece that end with it. It returns the end of the compound.
+// scanGroups adds the words of the compound at text[at:], and the joined numbers and codes
+// that end with it. It returns the end of the compound.
 func (a *analysis) scanGroups(text string, at int) int {
 	position := a.position
 	a.part = len(a.groups) > 0
@@ -61,7 +60,7 @@ func (a *analysis) scanGroups(text string, at int) int {
 	return end
 }
 
-// endGroups adds the numbers and codes in one piece that end before text[end:].
+// endGroups adds the joined numbers and codes that end before text[end:].
 func (a *analysis) endGroups(end int) {
 	open := a.groups[:0]
 	for _, g := range a.groups {
@@ -74,7 +73,7 @@ func (a *analysis) endGroups(end int) {
 	a.groups = open
 }
 
-// addGrouped adds a number or code in one piece, once.
+// addGrouped adds a joined number or code, once.
 func (a *analysis) addGrouped(g grouped) {
 	if a.inflecting {
 		return
@@ -90,9 +89,9 @@ func (a *analysis) addGrouped(g grouped) {
 	a.addForm([]byte(token), span{g.position, a.position}, sought)
 }
 
-// groupedAt returns the numbers and codes in one piece of which the first group begins at
-// text[at:], and the end of what was looked at. asking says that the text is a query,
-// whose letters may be of any case.
+// groupedAt returns the joined numbers and codes whose first group begins at text[at:],
+// and the end of the text that it looked at. asking reports whether the text is a query,
+// in which letters may be of any case.
 func groupedAt(text string, at int, asking bool) (found []grouped, end int) {
 	groups := groupsAt(text, at, asking)
 	if len(groups) == 0 {
@@ -105,7 +104,7 @@ func groupedAt(text string, at int, asking bool) (found []grouped, end int) {
 	return s.found, s.end
 }
 
-// groupsAt returns the groups of what may be a code at text[at:].
+// groupsAt returns the groups of a possible code at text[at:].
 func groupsAt(text string, at int, asking bool) []group {
 	first, ok := groupAt(text, at, asking)
 	if !ok {
@@ -129,7 +128,7 @@ func groupsAt(text string, at int, asking bool) []group {
 }
 
 // groupAt returns the group at text[at:] if it may be part of a code: it has digits, or
-// is a few capitals.
+// consists of a few capitals.
 func groupAt(text string, at int, asking bool) (g group, ok bool) {
 	g = group{start: at, end: at}
 	upper := true
@@ -163,8 +162,8 @@ func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// betweenGroups returns the length of what may stand between two groups, at the start of
-// a text; 0 if they end here.
+// betweenGroups returns the length of the separator of two groups that text begins with; 0
+// if the groups end there.
 func betweenGroups(text string) int {
 	for _, separator := range [...]string{") ", " (", ")", "(", " ", "-", ".", ",", ":", "/", "_", "'", "’", "\u2010"} {
 		if strings.HasPrefix(text, separator) {
@@ -174,7 +173,7 @@ func betweenGroups(text string) int {
 	return 0
 }
 
-// loose reports whether a separator stands between groups that are one code.
+// loose reports whether a separator joins groups of one code.
 func loose(between string) bool {
 	switch between {
 	case " ", "-", "_", "(", ")", ") ", " (", "\u2010":
@@ -183,7 +182,7 @@ func loose(between string) bool {
 	return false
 }
 
-// grouping collects the codes of a row of groups.
+// grouping collects the codes of a sequence of groups.
 type grouping struct {
 	text   string
 	asking bool
@@ -191,12 +190,12 @@ type grouping struct {
 	end    int
 }
 
-// add adds a code in one piece, in lower case.
+// add adds a joined code, in lower case.
 func (s *grouping) add(start, end int, token string) {
 	s.found = append(s.found, grouped{start: start, end: end, token: token})
 }
 
-// next reads the first number or code of the groups and returns how many groups it has.
+// next reads the first number or code of the groups and returns the number of its groups.
 func (s *grouping) next(groups []group) int {
 	n := 1
 	for n < len(groups) && !loose(groups[n].between) {
@@ -219,8 +218,8 @@ func (s *grouping) next(groups []group) int {
 	return n
 }
 
-// addTight adds a number of groups that no space separates, and reports whether they are
-// one: with separators of thousands, with decimals, or the address of a device.
+// addTight adds a number whose groups no space separates, and reports whether they are
+// one: with thousands separators, with decimals, or the address of a device.
 func (s *grouping) addTight(groups []group) bool {
 	start, end := groups[0].start, groups[len(groups)-1].end
 	if isHardware(groups) {
@@ -234,8 +233,8 @@ func (s *grouping) addTight(groups []group) bool {
 	return false
 }
 
-// addCode adds a code of groups: from the first with a digit to the last, and with the
-// letters before and after these.
+// addCode adds a code of groups: from the first with a digit to the last, and again
+// including the letters before and after these.
 func (s *grouping) addCode(groups []group) {
 	first, last := 0, len(groups)-1
 	for first <= last && groups[first].digits == 0 {
@@ -250,7 +249,7 @@ func (s *grouping) addCode(groups []group) {
 	core := groups[first : last+1]
 	s.addPieces(core)
 	s.addTail(core)
-	before, after := first, last+1 // with the letters at its edges
+	before, after := first, last+1 // including the letters at the edges
 	if first > 0 && groups[first-1].length() <= maxEdge {
 		before--
 		s.addPieces(groups[before : last+1])
@@ -268,7 +267,7 @@ func (s *grouping) addCode(groups []group) {
 	}
 }
 
-// addPieces adds groups in one piece, if they are several.
+// addPieces adds several groups joined.
 func (s *grouping) addPieces(groups []group) {
 	token := s.join(groups)
 	if len(groups) > 1 && len(token) >= minGrouped && len(token) <= maxGrouped {
@@ -276,7 +275,7 @@ func (s *grouping) addPieces(groups []group) {
 	}
 }
 
-// addTail adds the last digits of what may be a telephone number.
+// addTail adds the last digits of a possible telephone number.
 func (s *grouping) addTail(groups []group) {
 	digits := s.join(groups)
 	for _, g := range groups {
@@ -293,7 +292,7 @@ func (s *grouping) addTail(groups []group) {
 	}
 }
 
-// join returns groups in one piece, in lower case.
+// join returns groups joined, in lower case.
 func (s *grouping) join(groups []group) string {
 	var joined []byte
 	for _, g := range groups {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// wholes returns the terms that a text has of numbers and codes in one piece.
+// wholes returns the joined numbers and codes among the terms of a text.
 func wholes(text string, asking bool) []string {
 	var all []string
 	for at := 0; at < len(text); {
@@ -25,7 +25,7 @@ func wholes(text string, asking bool) []string {
 	return slices.Compact(all)
 }
 
-func TestNumbersAndCodesInOnePiece(t *testing.T) {
+func TestJoinedNumbersAndCodes(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Call +44 20 7946 0018.", "+79460018 442079460018"},
 		{"020 7946 0018", "+79460018 02079460018"},
@@ -46,7 +46,7 @@ func TestNumbersAndCodesInOnePiece(t *testing.T) {
 		{"0800.279A.C41E", "0800279ac41e"},
 		{"€2,450.00", "2450"}, {"2.450", "2450"}, {"2 450", "2450"}, {"2.450,50", "2450.5"}, {"1,250,000", "1250000"}, {"12,34,567", "1234567"},
 		{"1'250'000", "1250000"}, {"1.250.000", "1250000"}, {"18 300 people", "18300"}, {"31,5", "31.5"}, {"2450.00", "2450"},
-		// What is exact, and what is no code.
+		// Exact numbers, and texts without a code.
 		{"1.2.3", ""}, {"12.3", ""}, {"1.20", ""}, {"v2.0.1", ""}, {"172.20.8.31", ""}, {"10.100.100.200", ""}, {"0.125", ""},
 		{"2026-06-30", ""}, {"30.06.2026", ""}, {"06/30/2026", ""}, {"10:30", ""}, {"10:30:45", ""}, {"2001:db8::1", ""}, {"2001:0db8:0000:0000:0000:0000:0000:0001", ""},
 		{"1,2,3", ""}, {"see page 7", ""}, {"The end", ""}, {"", ""},
@@ -60,8 +60,8 @@ func TestNumbersAndCodesInOnePiece(t *testing.T) {
 	}
 }
 
-// meets reports whether a document has a term of a query that is in one piece, or all.
-func meets(text, query string) bool {
+// matches reports whether a document has a joined term of a query, or all terms.
+func matches(text, query string) bool {
 	terms := Analyze(text).Terms
 	has := func(q QueryTerm) bool {
 		return slices.ContainsFunc(terms, func(t Term) bool { return t.Text == q.Text })
@@ -71,7 +71,7 @@ func meets(text, query string) bool {
 		!slices.ContainsFunc(asked, func(q QueryTerm) bool { return q.Role != Joined && !has(q) })
 }
 
-func TestGroupedCodesMeet(t *testing.T) {
+func TestGroupedCodesMatch(t *testing.T) {
 	for _, same := range [][]string{
 		{"+44 20 7946 0018", "020 7946 0018", "44-20-7946-0018", "+442079460018", "02079460018", "0044 20 7946 0018", "(020) 7946 0018"},
 		{"FR76 3000 6000 0112 3456 7890 189", "FR7630006000011234567890189", "fr76-3000-6000-0112-3456-7890-189"},
@@ -84,7 +84,7 @@ func TestGroupedCodesMeet(t *testing.T) {
 	} {
 		for _, text := range same {
 			for _, query := range same {
-				if !meets(text, query) {
+				if !matches(text, query) {
 					t.Errorf("%q does not find %q", query, text)
 				}
 				m, err := ParseMatch([]string{query}, nil, nil)
@@ -97,12 +97,12 @@ func TestGroupedCodesMeet(t *testing.T) {
 			}
 		}
 	}
-	if !meets("KR88213", "kr 88213") || !meets("KR 88213", "kr 88213") {
+	if !matches("KR88213", "kr 88213") || !matches("KR 88213", "kr 88213") {
 		t.Error("a query's letters may be of any case")
 	}
-	for _, apart := range [][2]string{{"1.2.3", "12.3"}, {"1.2.3", "1.23"}, {"172.20.8.31", "172.208.31"}, {"2026-06-30", "2026 06 31"}, {"10:30", "1030"}, {"1.20", "1.2"}} {
-		if meets(apart[0], apart[1]) || meets(apart[1], apart[0]) {
-			t.Errorf("%q and %q are the same", apart[0], apart[1])
+	for _, pair := range [][2]string{{"1.2.3", "12.3"}, {"1.2.3", "1.23"}, {"172.20.8.31", "172.208.31"}, {"2026-06-30", "2026 06 31"}, {"10:30", "1030"}, {"1.20", "1.2"}} {
+		if matches(pair[0], pair[1]) || matches(pair[1], pair[0]) {
+			t.Errorf("%q and %q are the same", pair[0], pair[1])
 		}
 	}
 }

@@ -2,9 +2,9 @@ package lexical
 
 import "strings"
 
-// happenedWords are what a question may have beside stop words that asks for what was at a
-// time, whatever it was: "what did I do", "what happened", "show me all events of". They are
-// folded, in the languages whose stop words are known and a few more.
+// happenedWords are the words, besides stop words, of a question about all events at a
+// time: "what did I do", "what happened", "show me all events of". They are folded, in the
+// languages of the stop words and a few more.
 const happenedWords = `
 happen happened happens happening occur occurred done did do doing made make take took place
 event events entry entries memory memories note notes everything anything something thing things stuff
@@ -29,7 +29,7 @@ intamplat facut facea zi tot ce am a fost
 קרה עשיתי יום מה
 हुआ किया दिन क्या था मैंने`
 
-// particularWords ask for one thing of what was: who, where, why, how much.
+// particularWords ask for one particular detail of an event: who, where, why, how much.
 const particularWords = `
 who whom whose where why how
 wer wen wem wessen wo wohin woher warum wieso weshalb wie wieviel
@@ -49,8 +49,8 @@ kto kogo gdzie dlaczego jak ile kde proc kolik
 מי איפה למה איך כמה
 कौन कहाँ क्यों कैसे कितना`
 
-// happenedSigns are the same of scripts that put no spaces between words: what is left of a
-// question once they are taken away is looked for.
+// happenedSigns are happenedWords of scripts without spaces between words. A search looks
+// for what remains of a question after their removal.
 var happenedSigns = strings.Fields(`何をしました 何をした 何があった 何がありました 何 しました ました した する ありました あった こと 私 なに か は を が に の で
 做了什么 发生了什么 做了 发生了 发生 什么 做 有 了 我 事 干 在 的 做過 發生了什麼 發生 什麼 事情
 무엇을 했 나요 습니까 무슨 일이 있었 뭐 했어 했나 을 를 은 는 이 가 에`)
@@ -60,15 +60,15 @@ var (
 	particularWord = pastForms(strings.Fields(particularWords))
 )
 
-// AsksWhatHappened reports whether what a question has beside the time that it names asks for
-// all that was then: it has no words but stop words of one language and those that ask for
-// events of any kind.
+// AsksWhatHappened reports whether a question asks for everything at the time that it
+// names. rest is the question without that time: its only words are stop words of one
+// language and words that ask for events of any kind.
 func AsksWhatHappened(rest string) bool {
 	if len(rest) > maxChatter {
 		return false
 	}
-	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
-	asked := false        // for one thing
+	languages := ^uint(0) // for which all words are stop words: "war" is one in German alone
+	asked := false        // whether a word asks for one detail
 	words := strings.Fields(chatterForm(rest))
 	for _, word := range words {
 		if particularWord[word] {
@@ -81,7 +81,7 @@ func AsksWhatHappened(rest string) bool {
 	return languages != 0 && !asked
 }
 
-// isSigns reports whether nothing is left of a word once happenedSigns are taken away.
+// isSigns reports whether nothing remains of a word without happenedSigns.
 func isSigns(word string) bool {
 	if first := kindOf([]rune(word)[0]); first != cjk && first != unspaced && !isHangul(word) {
 		return false
@@ -92,5 +92,5 @@ func isSigns(word string) bool {
 	return word == ""
 }
 
-// isHangul reports whether a word begins with a syllable of Hangul.
+// isHangul reports whether a word begins with a Hangul syllable.
 func isHangul(word string) bool { return word >= "가" && word < "힤" }

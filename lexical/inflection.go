@@ -24,39 +24,40 @@ import (
 	"mneme/lexical/language"
 )
 
-// Every Latin word is a term as English stems it, whatever its language: so a question
-// and an entry meet that nobody guessed. A word of another language has a stem of that
-// language as a further term, beside the word: "Häuser" is "hauser" and "~haus". A text
-// has the stems of the one language that it seems to be in. A question looks for those of
-// each language that it may be in, and an entry has a word of it as often as it has the
-// word or one of its stems, whichever it has most. English texts have no such terms, so
-// that what English questions find does not depend on them.
+// Analysis adds the English stem of every Latin word as a term, whatever its language, so
+// that a question and an entry match even if nothing guesses their language. A word of
+// another language also has its stem in that language, as a variant of the word: "Häuser"
+// is "hauser" and "~haus". An entry has the stems of one language, the one it seems to be
+// in. A question looks for the stems of each language that it may be in. The count of a
+// word in an entry is the largest count of the word and its stems. English texts have no
+// variants, so that the hits of English questions do not depend on them.
 //
 // docs/decisions/0070-languages-of-words.md.
 
 const (
-	// stemMark begins a stem that is beside its word. No word has it.
+	// stemMark begins a stem that is a variant of a word. No word has it.
 	stemMark = '~'
-	// endMark begins a stem whose letters are reversed, of a word that may be a compound:
-	// what it ends with is looked for as a prefix.
+	// endMark begins the reversed stem of a word that may be a compound: a prefix query
+	// finds the end of the word.
 	endMark = '<'
 	// minCompound is the length of the shortest stem of a word that may be a compound, in
 	// letters.
 	minCompound = 8
 )
 
-// stemmer makes the stems of one language.
+// stemmer computes the stems of one language.
 type stemmer struct {
 	language string
 	stem     func(env *snowballstem.Env) bool
-	// compounds says that words are written together, as in "Haftpflichtversicherung".
+	// compounds reports whether the language writes words together:
+	// "Haftpflichtversicherung".
 	compounds bool
-	// kin are languages for which a short text may be taken.
+	// kin are the languages for which a short text may be mistaken.
 	kin string
 }
 
-// stemmers are those of Snowball (snowballstem.org/algorithms) for languages in Latin
-// script, but for English.
+// stemmers are the Snowball stemmers (snowballstem.org/algorithms) of languages in Latin
+// script except English.
 var stemmers = [...]stemmer{
 	{language: "da", stem: danish.Stem, compounds: true, kin: "no sv"},
 	{language: "de", stem: german.Stem, compounds: true},
@@ -73,7 +74,7 @@ var stemmers = [...]stemmer{
 	{language: "tr", stem: turkish.Stem},
 }
 
-// stemmedAs are languages without a stemmer that have much of another's endings.
+// stemmedAs maps languages without a stemmer to a language with similar endings.
 var stemmedAs = map[string]string{"af": "nl", "ca": "es", "gl": "pt"}
 
 // stemmerOf returns the index of a language's stemmer, or -1.
@@ -84,8 +85,9 @@ func stemmerOf(code string) int {
 	return slices.IndexFunc(stemmers[:], func(s stemmer) bool { return s.language == code })
 }
 
-// stemmersOf returns the indexes of the stemmers of the languages that a query may be in:
-// its own and its kin, or all if that is not sure; none for English and other scripts.
+// stemmersOf returns the indexes of the stemmers for the possible languages of a query:
+// its own language and its kin, or all if the guess is not sure; none for English and
+// other scripts.
 func stemmersOf(query string) []int {
 	guess := language.Of(query)
 	own := stemmerOf(guess.Language)
@@ -106,16 +108,16 @@ func stemmersOf(query string) []int {
 	return all
 }
 
-// The bits of stems that a script has, whatever the language, above those of stemmers, and
-// that of a word or a stem's stem that is looked for beside the stem.
+// The bits above those of the stemmers: stems by script, whatever the language, and the
+// stem of a stem, which a query has in addition to the stem.
 const (
 	nearBit   = 1 << 29
 	hebrewBit = 30
 	arabicBit = 31
 )
 
-// appendStem appends the stem of a word, as it is written and without white space, with
-// its mark; nothing if it has none.
+// appendStem appends the mark and the stem of a word, which is as written and has no white
+// space; nothing if it has no stem.
 func (s *stemmer) appendStem(to []byte, written string) []byte {
 	lower := plainWord(written)
 	if n := utf8.RuneCountInString(lower); n <= 2 || len(lower) > MaxTermBytes {
@@ -144,8 +146,8 @@ func plainWord(written string) string {
 	return strings.Map(plainLetter, strings.ToLower(written))
 }
 
-// plainLetter drops what is no letter or digit, and replaces the letters of Romanian with a
-// comma, for which the stemmer has those with a cedilla.
+// plainLetter drops runes that are no letter or digit, and replaces Romanian letters with
+// a comma by those with a cedilla, which the stemmer expects.
 func plainLetter(r rune) rune {
 	switch {
 	case r == 'ș':
@@ -158,15 +160,15 @@ func plainLetter(r rune) rune {
 	return r
 }
 
-// addInflected adds the stem of a word by the stemmer, and of what may be a compound the
-// stem from its end. It is not part of a text's length.
+// addInflected adds the stem of a word by the stemmer, and the reversed stem of a possible
+// compound. Neither counts for a text's length.
 func (a *analysis) addInflected(written string, folded []byte, at span) {
 	s := &stemmers[a.stemmer]
 	if stopWordLanguages[string(folded)]&stopWordBit(s.language) != 0 || !isLatin(folded) {
 		return
 	}
 	a.inflected = s.appendStem(a.inflected[:0], written)
-	a.addBeside(folded, a.inflected, at, 1<<a.stemmer)
+	a.addVariant(folded, a.inflected, at, 1<<a.stemmer)
 	if a.asking {
 		a.addNear(s, folded, at)
 		return
@@ -176,19 +178,19 @@ func (a *analysis) addInflected(written string, folded []byte, at span) {
 	}
 }
 
-// addNear adds beside a question's word also the word as a stem, and the stem of its stem:
-// a stemmer may cut the singular where it leaves the plural. Of Dutch "fiets" and
-// "fietsen" it makes "fiet" and "fiets".
+// addNear adds two variants of a query's word, the word as a stem and the stem of its
+// stem: a stemmer may cut a singular further than the plural. The Dutch stems of "fiets"
+// and "fietsen" are "fiet" and "fiets".
 func (a *analysis) addNear(s *stemmer, folded []byte, at span) {
 	if len(a.inflected) < 2 {
 		return
 	}
 	again := s.appendStem(nil, string(a.inflected[1:]))
-	a.addBeside(folded, again, at, 1<<a.stemmer|nearBit)
-	a.addBeside(folded, append([]byte{stemMark}, folded...), at, 1<<a.stemmer|nearBit)
+	a.addVariant(folded, again, at, 1<<a.stemmer|nearBit)
+	a.addVariant(folded, append([]byte{stemMark}, folded...), at, 1<<a.stemmer|nearBit)
 }
 
-// addEnd adds a stem of what may be a compound, reversed.
+// addEnd adds the reversed stem of a possible compound.
 func (a *analysis) addEnd(stem []byte) {
 	if utf8.RuneCount(stem) <= minCompound || len(stem) > MaxTermBytes {
 		return
@@ -196,15 +198,15 @@ func (a *analysis) addEnd(stem []byte) {
 	a.count(reversed(stem))
 }
 
-// reversed returns a stem with its mark as a term to look for by its end.
+// reversed returns a marked stem as a term that a prefix query finds by its end.
 func reversed(stem []byte) []byte {
 	letters := []rune(string(stem[1:]))
 	slices.Reverse(letters)
 	return append([]byte{endMark}, string(letters)...)
 }
 
-// addBeside adds a term beside that of a word, once it has any.
-func (a *analysis) addBeside(folded, term []byte, at span, stemmers uint32) {
+// addVariant adds a term as a variant of a word, if the query has a term of that word.
+func (a *analysis) addVariant(folded, term []byte, at span, stemmers uint32) {
 	if len(term) < 2 {
 		return
 	}
@@ -224,14 +226,14 @@ func (a *analysis) addBeside(folded, term []byte, at span, stemmers uint32) {
 	}
 }
 
-// besideStem is a stem of a query's word.
-type besideStem struct {
+// stemVariant is a stem of a query's word.
+type stemVariant struct {
 	text     string
 	of       int    // index of the word's term
-	stemmers uint32 // that make it: bits
+	stemmers uint32 // bit set of the stemmers that return it
 }
 
-// addStem adds a stem beside the term of a query with index of.
+// addStem adds a stem as a variant of the query term with index of.
 func (a *analysis) addStem(text []byte, of int, stemmers uint32) {
 	for i := range a.stems {
 		if s := &a.stems[i]; s.text == string(text) {
@@ -240,11 +242,11 @@ func (a *analysis) addStem(text []byte, of int, stemmers uint32) {
 			return
 		}
 	}
-	a.stems = append(a.stems, besideStem{string(text), of, stemmers})
+	a.stems = append(a.stems, stemVariant{string(text), of, stemmers})
 }
 
 // scanField adds the terms of a field of an entry whose first field is in the language
-// main, and returns the field's: that of main if it says nothing.
+// main. It returns the field's language, main if the field shows none.
 func (a *analysis) scanField(text, main string) string {
 	a.words, a.english = 0, 0
 	start := a.position
@@ -265,7 +267,7 @@ func (a *analysis) scanField(text, main string) string {
 	return guess.Language
 }
 
-// inflect adds the stems of a text that was scanned from a position, by a stemmer.
+// inflect adds the stems, by a stemmer, of a text that was scanned from a position.
 func (a *analysis) inflect(text string, position, stemmer int) {
 	end := a.position
 	a.position, a.inflecting, a.stemmer = position, true, stemmer
@@ -273,12 +275,12 @@ func (a *analysis) inflect(text string, position, stemmer int) {
 	a.position, a.inflecting = end, false
 }
 
-// englishShare says in how many words one of English grammar is enough for a text to be
-// English, without a closer look.
+// A text with one English function word in every englishShare words is English without
+// further checks.
 const englishShare = 10
 
-// minWords is how many words a further field has at least that may be in another language
-// than an English value.
+// minWords is the minimum number of words of a further field that may be in another
+// language than an English value.
 const minWords = 4
 
 // isEnglishGrammar reports whether a folded word is common in English and in no other
@@ -293,7 +295,7 @@ func isEnglishGrammar(folded []byte) bool {
 	return false
 }
 
-// isLatin reports whether a folded word has Latin letters alone.
+// isLatin reports whether a folded word has only Latin letters.
 func isLatin(folded []byte) bool {
 	for i := 0; i < len(folded); {
 		r, width := rune(folded[i]), 1
@@ -308,18 +310,18 @@ func isLatin(folded []byte) bool {
 	return len(folded) > 0
 }
 
-// addByScript adds the stem of a word whose script has one beside it.
+// addByScript adds the stem of a word whose script has stems as variants.
 func (a *analysis) addByScript(folded []byte, at span) {
 	if len(folded) == 0 || folded[0] < utf8.RuneSelf || a.eachWord != nil {
 		return
 	}
 	if bit := scriptBit(folded); bit > 0 {
 		a.inflected = append(a.inflected[:0], stemBy(bit, folded, "")...)
-		a.addBeside(folded, a.inflected, at, 1<<bit)
+		a.addVariant(folded, a.inflected, at, 1<<bit)
 	}
 }
 
-// scriptBit returns the bit of stems that a folded word has by its script; 0: none.
+// scriptBit returns the bit of the stems of a folded word's script; 0: none.
 func scriptBit(folded []byte) int {
 	switch first, _ := utf8.DecodeRune(folded); {
 	case first >= 0x05D0 && first <= 0x05EA:
@@ -330,8 +332,8 @@ func scriptBit(folded []byte) int {
 	return 0
 }
 
-// stemBy returns the stem that the stemmer of a bit makes of a word, with its mark;
-// nothing if it makes none.
+// stemBy returns the marked stem of a word by the stemmer of a bit; nothing if it has
+// none.
 func stemBy(bit int, folded []byte, written string) []byte {
 	switch script := scriptBit(folded); {
 	case script != 0 && script == bit:
@@ -342,16 +344,16 @@ func stemBy(bit int, folded []byte, written string) []byte {
 	return nil
 }
 
-// minBare is how many letters the bare form of a Hebrew or Arabic word has at least.
+// minBare is the minimum length of the bare form of a Hebrew or Arabic word, in letters.
 const minBare = 3
 
 // barePrefixes are the letters of conjunctions, prepositions and the article that are
-// written as the prefix of a word.
+// written as a prefix of a word.
 var barePrefixes = map[int]string{hebrewBit: "והבלמשכ", arabicBit: "وفبكلا"}
 
-// bare returns a stem without the letters of prefixes that it begins with. It takes
-// every such letter, those of the word as well, so that a word and the word with any
-// prefix have the same bare form.
+// bare returns a stem without the prefix letters that it begins with. It removes all of
+// them, even those of the word itself, so that a word and the word with any prefix have
+// the same bare form.
 func bare(folded []byte, prefixes string) []byte {
 	for n := utf8.RuneCount(folded); n > minBare; n-- {
 		r, width := utf8.DecodeRune(folded)

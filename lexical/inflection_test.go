@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// questionFinds reports whether a question finds an entry by a word or a term beside it.
+// questionFinds reports whether a question matches an entry by a word or a variant.
 func questionFinds(entry, question string) bool {
 	doc := Analyze(entry)
 	return slices.ContainsFunc(ParseQuery(question), func(q QueryTerm) bool {
@@ -16,9 +16,9 @@ func questionFinds(entry, question string) bool {
 	})
 }
 
-// In each row an entry has another form of the question's word than the question: plural,
-// case, or form of a verb. The same words without stems do not meet.
-func TestInflectionsMeet(t *testing.T) {
+// In each row the entry has another form of the question's word: plural, case, or form of
+// a verb. Without stems the two would not match.
+func TestInflectionsMatch(t *testing.T) {
 	for _, row := range []struct{ language, entry, question string }{
 		{"da", "Børnene sover hos mormor.", "Hvilket barns børn?"},
 		{"da", "Cyklerne står bag huset.", "Hvor er hendes cykel, cyklens lås?"},
@@ -51,12 +51,12 @@ func TestInflectionsMeet(t *testing.T) {
 	}
 }
 
-// An entry is found whatever language it was taken for: by the word as it is written, and
-// by the stems of languages that are taken for each other.
-func TestInflectionsMeetAcrossKin(t *testing.T) {
+// An entry is found whatever the guess of its language: by the word as written, and by the
+// stems of languages mistaken for each other.
+func TestInflectionsMatchAcrossKin(t *testing.T) {
 	for entry, question := range map[string]string{
 		"Bilerne er solgt.":      "Hva skjedde med bilen?", // Danish and Norwegian
-		"Versicherung: HUK 2291": "Versicherung",           // a text of which nothing is known
+		"Versicherung: HUK 2291": "Versicherung",           // a text whose language is unknown
 		"Kühlschrank":            "Kühlschrank",
 	} {
 		if !questionFinds(entry, question) {
@@ -66,12 +66,12 @@ func TestInflectionsMeetAcrossKin(t *testing.T) {
 }
 
 // English texts and questions have no stems of other languages.
-func TestEnglishHasNoStemsBeside(t *testing.T) {
+func TestEnglishHasNoStemVariants(t *testing.T) {
 	for _, text := range []string{
 		"Anna carries an adrenaline pen in the blue bag.", "The café in Zürich was closed.", "docker compose up -d", "Prefers window seats", "She said \"bonjour\" to the doorman.",
 	} {
 		for _, term := range Analyze(text, "notes/anna", "", "travel").Terms {
-			if isBeside(term.Text) {
+			if isVariant(term.Text) {
 				t.Errorf("%q has %q", text, term.Text)
 			}
 		}
@@ -85,18 +85,18 @@ func TestEnglishHasNoStemsBeside(t *testing.T) {
 	}
 }
 
-// Stems are no part of the length by which BM25 counts.
-func TestStemsAreNoPartOfTheLength(t *testing.T) {
+// Stems do not count for the document length of BM25.
+func TestStemsDoNotCountForTheLength(t *testing.T) {
 	doc := Analyze("Die Häuser gehören der Stadt.")
 	if doc.Length != 5 {
 		t.Errorf("length %d, want 5", doc.Length)
 	}
 }
 
-// A word and its stems weigh as one: an entry that has both scores as one that has either,
-// by the document frequency of the commonest.
-func TestAWordAndItsStemsWeighAsOne(t *testing.T) {
-	query := []QueryTerm{{Text: "hauser", Weight: 1}, {Text: "stadt", Weight: 1}, QueryTerm{Text: "hauser", Weight: 1}.beside("~haus", stemShare, 1)}
+// A word and its stems have one weight: an entry with both has the same score as one with
+// either, by the largest document frequency of them.
+func TestAWordAndItsStemsHaveOneWeight(t *testing.T) {
+	query := []QueryTerm{{Text: "hauser", Weight: 1}, {Text: "stadt", Weight: 1}, QueryTerm{Text: "hauser", Weight: 1}.variant("~haus", stemShare, 1)}
 	s := NewScorer(Stats{Documents: 10, Length: 100}, query, []int64{1, 2, 4})
 	both, stem, word := s.Score([]int{1, 0, 1}, 10), s.Score([]int{0, 0, 1}, 10), s.Score([]int{1, 0, 0}, 10)
 	if both != stem || stem != word || word <= 0 {
@@ -117,10 +117,10 @@ func TestAWordAndItsStemsWeighAsOne(t *testing.T) {
 	}
 }
 
-// A compound counts less than the word itself, and does not change its weight.
+// A compound counts less than the word itself, and does not change the word's weight.
 func TestCompoundsCountLess(t *testing.T) {
 	word := QueryTerm{Text: "versicherung", Weight: 1}
-	stem := word.beside("~versicher", stemShare, compoundBits)
+	stem := word.variant("~versicher", stemShare, compoundBits)
 	query := []QueryTerm{word, stem.compound("~haftpflichtversicher"), stem}
 	s := NewScorer(Stats{Documents: 100, Length: 1000}, query, []int64{3, 1, 3})
 	own, compound := s.Score([]int{1, 0, 1}, 10), s.Score([]int{0, 1, 0}, 10)
@@ -139,8 +139,7 @@ func TestCompoundsCountLess(t *testing.T) {
 	}
 }
 
-// compoundsOf returns what of the words of texts is found as a compound of a question's
-// word.
+// compoundsOf returns the words of texts that match as compounds of a question's word.
 func compoundsOf(question string, texts ...string) (found []string) {
 	doc := Analyze(strings.Join(texts, " "))
 	withPrefix := func(prefix string) (terms []string) {

@@ -1,10 +1,9 @@
 package lexical
 
-// irregularForms are English inflections that no suffix rule conflates:
-// people write that they went, and ask when they go. Each line is one group;
-// its first word gives the stem. Forms that are as often words in their own
-// right are left out (left, found, wound, bore, lay). The last lines are
-// British and American spellings that stemming keeps apart.
+// irregularForms are English inflections that no suffix rule conflates: an entry says
+// "went", and a question "go". Each line is one group; its first word gives the stem.
+// Forms that are as often words in their own right are left out (left, found, wound, bore,
+// lay). The last lines are British and American spellings with different stems.
 const irregularForms = `
 become became
 begin began begun

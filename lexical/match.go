@@ -14,18 +14,17 @@ const (
 	MaxMatchItems = 32
 	// MaxItemBytes is the length of the longest item.
 	MaxItemBytes = 256
-	// minPrefixLetters is how many letters or digits a prefix has at least.
+	// minPrefixLetters is the minimum length of a prefix, in letters or digits.
 	minPrefixLetters = 2
-	// MaxPrefixTerms is how many terms (Document.Terms) may begin with a prefix in
-	// one store.
+	// MaxPrefixTerms is the maximum number of terms (Document.Terms) in one store that may
+	// begin with a prefix.
 	MaxPrefixTerms = 1000
 )
 
-// Match is a condition on the words of an entry. An item is a word or, with
-// several words, a phrase: they are adjacent and in order, in one field. A word
-// stands for the words with the same stem. An item that ends in a star is the
-// prefix of a word as it was written, or of a stem. The zero value is not valid:
-// ParseMatch makes one.
+// Match is a condition on the words of an entry. An item is a word or, with several words,
+// a phrase: adjacent words in order, in one field. A word matches all words with the same
+// stem. An item that ends in a star is the prefix of a word as written, or of a stem. The
+// zero value is not valid: use ParseMatch.
 type Match struct {
 	All  []string `json:"all,omitempty"`  // each must be there
 	Any  []string `json:"any,omitempty"`  // at least one, unless the list is empty
@@ -34,8 +33,8 @@ type Match struct {
 	all, any, none []item
 }
 
-// MatchError says which part of a match breaks which rule. It does not contain
-// the text of an item.
+// MatchError reports which part of a match breaks which rule. It does not contain the text
+// of an item.
 type MatchError struct {
 	Field string // "any[2]"; "" for the match as a whole
 	Rule  string // "must not be empty"
@@ -43,9 +42,8 @@ type MatchError struct {
 
 func (e *MatchError) Error() string { return strings.TrimSpace(e.Field + " " + e.Rule) }
 
-// ParseMatch checks and analyzes the items of a match: at most MaxMatchItems of
-// MaxItemBytes each. A nil list is one that was not given. The error is a
-// MatchError.
+// ParseMatch checks and analyzes the items of a match: at most MaxMatchItems of at most
+// MaxItemBytes each. A nil list was not given. The error is a MatchError.
 func ParseMatch(all, any, none []string) (*Match, error) {
 	m := &Match{All: all, Any: any, None: none}
 	if all == nil && any == nil && none == nil {
@@ -114,7 +112,7 @@ func parseItem(text string) (parsed item, rule string) {
 	return newPhrase(edges, length), ""
 }
 
-// formsOf returns the forms of a text, and how many positions it takes.
+// formsOf returns the forms of a text, and the number of its positions.
 func formsOf(text string) (forms []edge, length int) {
 	a := newAnalysis()
 	defer a.release()
@@ -134,8 +132,8 @@ func newPhrase(forms []edge, length int) item {
 	return item{edges: forms, length: length}
 }
 
-// parsePrefix returns the item of a text before a star. In scripts without spaces
-// the star adds nothing, since a run of characters is found within longer ones.
+// parsePrefix returns the item of a text before a star. In scripts without spaces the star
+// has no effect, since a run of characters is found within longer ones anyway.
 func parsePrefix(text string, forms []edge, length int) (item, string) {
 	pairs := 0
 	prefix := ""
@@ -165,8 +163,8 @@ func parsePrefix(text string, forms []edge, length int) (item, string) {
 	return item{prefix: prefix}, ""
 }
 
-// Matches reports whether an entry with these fields (Analyze) matches. It is the
-// definition of Match, by which every storage is tested.
+// Matches reports whether an entry with these fields (Analyze) matches. It defines Match:
+// every storage is tested against it.
 func (m *Match) Matches(fields ...string) bool {
 	found := m.find(fields)
 	has := func(i item) bool { return i.in(found) }
@@ -175,8 +173,8 @@ func (m *Match) Matches(fields ...string) bool {
 		!slices.ContainsFunc(m.none, has)
 }
 
-// find returns where the forms of the items are in a text. A prefix is at one
-// position at most: its own is of no interest.
+// find returns the positions of the items' forms in a text. For a prefix it returns at
+// most one position, since its position does not matter.
 func (m *Match) find(fields []string) map[string][]span {
 	found := make(map[string][]span)
 	var prefixes []string
@@ -214,8 +212,8 @@ func (i item) in(found map[string][]span) bool {
 	if i.prefix != "" {
 		return len(found[i.prefix+"*"]) > 0
 	}
-	// reached holds, by position of the item, the positions of the text at which
-	// what precedes it may end.
+	// reached holds, for each position of the item, the positions of the text at which the
+	// part before it may end.
 	reached := make([]positions, i.length+1)
 	for _, e := range i.edges {
 		for _, at := range found[e.form] {

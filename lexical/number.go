@@ -2,10 +2,10 @@ package lexical
 
 import "strings"
 
-// What groups of letters and digits are, by their form.
+// The functions below classify groups of letters and digits by their form.
 
 // isHardware reports whether groups are a hardware address: six or eight pairs of
-// hexadecimal digits, or three groups of four, that one character separates.
+// hexadecimal digits, or three groups of four, separated by one character.
 func isHardware(groups []group) bool {
 	length := 2
 	switch {
@@ -24,7 +24,7 @@ func isHardware(groups []group) bool {
 	return groups[1].between == ":" || length == 4 && letters > 0
 }
 
-// number returns a number that groups are, in its plainest form: 1,250,000.50 is 1250000.5.
+// number returns the plainest form of the number in groups: 1,250,000.50 is 1250000.5.
 func (s *grouping) number(groups []group) (string, bool) {
 	thousands, last := groups, len(groups)-1
 	decimals := ""
@@ -53,8 +53,9 @@ func (s *grouping) number(groups []group) (string, bool) {
 	return number, true
 }
 
-// isThousands reports whether groups are a number with separators of thousands: groups of
-// three digits after the first, or in the Indian way of two and a last one of three.
+// isThousands reports whether groups are a number with thousands separators: groups of
+// three digits after the first, or, in the Indian system, groups of two and a last one of
+// three.
 func isThousands(groups []group) bool {
 	between, last := groups[1].between, len(groups)-1
 	indian := between == "," && last > 1 && groups[1].length() == 2
@@ -78,8 +79,8 @@ func isThousands(groups []group) bool {
 // isNetwork reports whether groups may be an IPv4 address.
 func isNetwork(groups []group) bool { return len(groups) == 4 && groups[3].length() <= 3 }
 
-// isTelephone reports whether groups that points or slashes separate are a telephone
-// number, rather than a version, a date or a network's address.
+// isTelephone reports whether groups separated by points or slashes are a telephone number
+// rather than a version, a date or a network address.
 func isTelephone(groups []group) bool {
 	digits := 0
 	for i, g := range groups {
@@ -97,7 +98,7 @@ func isTelephone(groups []group) bool {
 	return false
 }
 
-// isDate reports whether groups are a date that hyphens separate, such as 2026-06-30.
+// isDate reports whether groups are a date with hyphens, such as 2026-06-30.
 func isDate(groups []group) bool {
 	if len(groups) != 3 || groups[1].between != "-" || groups[2].between != "-" || groups[1].length() > 2 {
 		return false

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// pastWords are words, folded, with which a question asks for what was so earlier and need
-// not be so now, in the languages whose stop words are known.
+// pastWords are folded words of questions about an earlier state that need not hold now,
+// in the languages of the stop words.
 const pastWords = `
 before previously previous formerly former originally original earlier initially initial old older ago once
 fruher fruhere fruheren fruheres vorher vorherige vorherigen damals ehemals ehemalige ehemaligen ursprunglich ursprungliche einst alte alten alter altes
@@ -24,14 +24,14 @@ wczesniej dawniej poprzednio stary dawny drive predtim stary puvodne korabban re
 قبل سابقا قديما לפני בעבר הישן पहले पुराना
 以前 之前 过去 原来 原先 从前 以前の 前は かつて 이전 예전 전에 원래`
 
-// pastPhrases are pairs of words that say so together.
+// pastPhrases are pairs of words with the same meaning.
 const pastPhrases = `used to|use to|back then|at first|last year|last month|last week|last winter|last summer|last spring|last autumn|last season|no longer`
 
 var (
 	pastWord   = pastForms(strings.Fields(pastWords))
 	pastPhrase = pastForms(strings.Split(pastPhrases, "|"))
 	pastSigns  = cjkOf(strings.Fields(pastWords))
-	// germanMonths are the words before which "vor" means before.
+	// germanMonths are the words before which "vor" means "before".
 	germanMonths = pastForms(strings.Fields("januar februar marz april mai juni juli august september oktober november dezember"))
 )
 
@@ -43,7 +43,7 @@ func pastForms(list []string) map[string]bool {
 	return forms
 }
 
-// cjkOf returns those of words that are written without spaces between them.
+// cjkOf returns the words that are written without spaces.
 func cjkOf(words []string) (signs []string) {
 	for _, word := range words {
 		first, _ := utf8.DecodeRuneInString(word)
@@ -54,9 +54,9 @@ func cjkOf(words []string) (signs []string) {
 	return signs
 }
 
-// Past is what a question says of the time that it asks for.
+// Past is the time that a question asks about.
 type Past struct {
-	asked bool // a word says that it asks for what was so earlier
+	asked bool // whether a word asks for an earlier state
 	year  int  // the latest year that it names; 0: none
 }
 
@@ -82,7 +82,7 @@ func PastOf(question string) (p Past) {
 	return p
 }
 
-// yearOf returns a year from 1900 to 2099 that a word is; 0 if it is none.
+// yearOf returns the year from 1900 to 2099 that a word is; 0 if it is none.
 func yearOf(word string) (year int) {
 	if len(word) != 4 || !strings.HasPrefix(word, "19") && !strings.HasPrefix(word, "20") {
 		return 0
@@ -96,8 +96,8 @@ func yearOf(word string) (year int) {
 	return year
 }
 
-// Before reports whether the question asks for what was so before a statement of a time: it
-// says so, or names an earlier year and no later one.
+// Before reports whether the question asks for the state before a statement made at this
+// time: the question says so, or names an earlier year and no later one.
 func (p Past) Before(statement time.Time) bool {
 	return p.asked || p.year > 0 && p.year < statement.Year()
 }

@@ -2,12 +2,12 @@ package lexical
 
 import "strings"
 
-// A number and its unit are one thing, written with a space or without: "16 GB" and "16GB",
-// "1,5 m" and "1.5m". Beside its words, a text has such a quantity in one piece, as a
-// further term.
+// A quantity matches with or without a space between the number and the unit: "16 GB" and
+// "16GB", "1,5 m" and "1.5m". In addition to its words, a text has the joined quantity as
+// a term.
 
-// units are names of units as people write them after numbers, in lower case. Words that
-// are more than units, such as "in", are left out.
+// units are names of units as people write them after numbers, in lower case. Words with
+// other meanings, such as "in", are left out.
 var units = func() map[string]bool {
 	names := make(map[string]bool)
 	for name := range strings.FieldsSeq(`
@@ -25,15 +25,15 @@ eur usd gbp chf
 	return names
 }()
 
-// isUnit reports whether a word after a number is a unit. The ampere is a capital: "a" is a
-// word of many languages.
+// isUnit reports whether a word after a number is a unit. Only a capital A is the ampere:
+// "a" is a word of many languages.
 func isUnit(word string) bool { return word != "a" && units[strings.ToLower(word)] }
 
 // maxUnit is the length of the longest unit, in bytes.
 const maxUnit = 8
 
-// quantityAt returns the quantity at text[at:], where a word with a digit begins, if it is
-// written otherwise than in one piece.
+// quantityAt returns the quantity at text[at:], where a word with a digit begins, unless
+// it is written joined already.
 func quantityAt(text string, at int) (q grouped, ok bool) {
 	if !isDigit(rune(text[at])) {
 		return q, false
@@ -60,8 +60,8 @@ func quantityAt(text string, at int) (q grouped, ok bool) {
 	return grouped{start: at, end: stop, token: token}, true
 }
 
-// digitsAt returns the groups of digits at text[at:], of which one character separates the
-// next, and their end. A space does where three digits follow and no more.
+// digitsAt returns the groups of digits at text[at:], each separated from the next by one
+// character, and their end. A space separates only groups of exactly three digits.
 func digitsAt(text string, at int) (groups []group, end int) {
 	for end = at; len(groups) < maxGroups; {
 		g := group{start: end}
@@ -86,7 +86,7 @@ func digitsAt(text string, at int) (groups []group, end int) {
 	return groups, end
 }
 
-// plainNumber returns a number in its plainest form: "1.50" as 1.5, "1,000" as 1000.
+// plainNumber returns the plainest form of a number: 1.5 for "1.50", 1000 for "1,000".
 func plainNumber(text string, groups []group) (string, bool) {
 	s := grouping{text: text}
 	switch {
@@ -108,8 +108,8 @@ func plainNumber(text string, groups []group) (string, bool) {
 	return number, true
 }
 
-// wordAt returns the letters that text begins with, if a word ends within maxUnit bytes of
-// them; "" otherwise.
+// wordAt returns the letters that text begins with, if the word ends within maxUnit bytes;
+// "" otherwise.
 func wordAt(text string) string {
 	for i, r := range text {
 		if i > maxUnit {

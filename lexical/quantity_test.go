@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNumbersAndUnitsAreOneThing(t *testing.T) {
+func TestQuantitiesMatchWithOrWithoutASpace(t *testing.T) {
 	for _, c := range []struct{ written, other string }{
 		{"16 GB", "16GB"},
 		{"16\u00a0GB", "16gb"},
@@ -39,7 +39,7 @@ func TestNumbersAndUnitsAreOneThing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoQuantity(t *testing.T) {
+func TestTextsWithoutQuantities(t *testing.T) {
 	for _, text := range []string{"3 a day", "16 of them", "4 in all", "3 men", "3 m-long", "2 min2", "1.2.3 m", "chapter 3, m", "12 gbx", "3  \n m"} {
 		for _, term := range texts(text) {
 			if len(term) > 1 && isDigit(rune(term[0])) && units[strings.TrimLeft(term, "0123456789.")] {
@@ -49,7 +49,7 @@ func TestWhatIsNoQuantity(t *testing.T) {
 	}
 }
 
-// A quantity that documents have counts in place of its number and its unit.
+// A quantity that documents have counts instead of its number and its unit.
 func TestOtherQuantitiesAreNoEvidence(t *testing.T) {
 	terms := ParseQuery("3 m cable")
 	var joined, parts int

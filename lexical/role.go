@@ -2,31 +2,30 @@ package lexical
 
 import "strings"
 
-// Role is what a term does in its query.
+// Role is the function of a term in its query.
 type Role uint8
 
 const (
-	// Sought is a word of what is looked for.
+	// Sought is a word of the subject of the query.
 	Sought Role = iota
-	// Asking is a word of the request itself, such as those of "tell me about", "a
-	// summary of" or "what do you know of". That no entry has it says nothing.
+	// Asking is a word of the request itself, as in "tell me about", "a summary of" or
+	// "what do you know of". Its absence from all entries is no evidence.
 	Asking
-	// Name is a word that is capitalized within a sentence, of a language that
-	// capitalizes names alone. It says whom or what the query is about, also where
-	// every entry has it.
+	// Name is a word capitalized within a sentence, in a language that capitalizes only
+	// names. It identifies the subject of the query, even if every entry has it.
 	Name
-	// Joined is a number, code or identifier in one piece, beside its groups or parts. That
-	// no entry has it says nothing, and of a number or code that one has, the groups do not
-	// count.
+	// Joined is a joined number, code or identifier, in addition to its groups or parts.
+	// Its absence from all entries is no evidence. If an entry has the number or code, its
+	// groups do not count.
 	Joined
 )
 
-// nameWeight is the weight of a name as evidence, at least: also one that every entry
-// has. docs/decisions/0058-asking.md.
+// nameWeight is the minimum weight of a name as evidence, even if every entry has it.
+// docs/decisions/0058-asking.md.
 const nameWeight = 0.5
 
-// askingWords are words in which people ask for what is remembered: what they want done,
-// what it should be like, and what it is called. English first.
+// askingWords are words of requests for memories: what to do, what the answer should be
+// like, and what it is called. English first.
 //
 //nolint:misspell // not all of them are English
 const askingWords = `
@@ -55,10 +54,11 @@ var asking = func() map[string]bool {
 	return words
 }()
 
-// germanBit is the language whose capitals say nothing about names.
+// germanBit is the language whose capitals do not mark names.
 const germanBit = 1 << 3
 
-// notNames are capitalized within English sentences and name nobody. Their stems.
+// notNames are the stems of words that are capitalized within English sentences but are no
+// names.
 var notNames = func() map[string]bool {
 	words := make(map[string]bool)
 	for word := range strings.FieldsSeq(`monday tuesday wednesday thursday friday saturday sunday
@@ -68,7 +68,8 @@ january february march april may june july august september october november dec
 	return words
 }()
 
-// roleOf returns the role of a word of a query, which may be capitalized like a name.
+// roleOf returns the role of a word of a query. name reports whether it is capitalized
+// like a name.
 func (a *analysis) roleOf(folded []byte, name bool) Role {
 	stemmed := a.stem(folded)
 	switch {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// texts returns the terms of a document, each repeated as often as it occurs.
-// texts returns the terms of an entry but for stems beside words.
+// texts returns the terms of an entry without variants, each repeated as often as it
+// occurs.
 func texts(fields ...string) []string {
 	var out []string
 	for _, term := range Analyze(fields...).Terms {
-		if isBeside(term.Text) {
+		if isVariant(term.Text) {
 			continue
 		}
 		for range term.Count {
@@ -21,8 +21,8 @@ func texts(fields ...string) []string {
 	return out
 }
 
-// isBeside reports whether a term of an entry is beside a word.
-func isBeside(text string) bool { return text[0] == stemMark || text[0] == endMark }
+// isVariant reports whether a term of an entry is a variant of a word.
+func isVariant(text string) bool { return text[0] == stemMark || text[0] == endMark }
 
 func queryTexts(query string) []string {
 	var out []string
@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 		{"irregular forms", "She went; go! goes, gone. children Child", "child child go go go go she"},
 		{"spellings", "favourite colour, favorite color", "color color favorit favorit"},
 		{"accents", "Café ñandú Ünïcödé", "cafe nandu unicod"},
-		{"accents apart", "Cafe\u0301", "cafe"},
+		{"combining accents", "Cafe\u0301", "cafe"},
 		{"sharp s", "Straße STRASSE", "strass strass"},
 		{"dotted and dotless i", "İstanbul istanbul ISPARTA ısparta", "isparta isparta istanbul istanbul"},
 		{"ligatures and full width", "ﬁle Ｆｉｌｅ ２０２３", "2023 file file"},
@@ -71,7 +71,7 @@ func TestTokens(t *testing.T) {
 		{"Urdu", "ہاتھ هاته", "هات هات"},
 		{"Korean", "한국어", "국어 한국"},
 		{"Thai", "ภาษา", "ภา ภาษ ษา าษ าษา"},
-		{"Thai beside Latin", "ใช้Go", "go ช้ ใช ใช้"},
+		{"Thai next to Latin", "ใช้Go", "go ช้ ใช ใช้"},
 		{"emoji", "🎉🎉 🇩🇪 ♥️ 👍🏽", "♥ 🇩🇪 🎉 🎉 👍"},
 		{"nothing", " .,;-_'\"()[]{}*^~\x00\u2028\ufffd\xff", ""},
 	} {
@@ -84,7 +84,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-func TestFieldsDoNotRunTogether(t *testing.T) {
+func TestNoTokenSpansTwoFields(t *testing.T) {
 	if got := texts("mail-", "box", "東", "京"); !slices.Equal(got, []string{"box", "mail", "东", "京"}) {
 		t.Errorf("got %q", got)
 	}

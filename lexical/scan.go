@@ -18,7 +18,7 @@ func (a *analysis) scan(text string) {
 	}
 	a.sentenceStart = true
 	a.groups = a.groups[:0]
-	looked := 0 // for groups
+	looked := 0 // end of the text searched for groups
 	if a.voting || !strings.ContainsAny(text, inCodes) {
 		looked = len(text)
 	}
@@ -36,7 +36,7 @@ func (a *analysis) scan(text string) {
 			if i >= looked {
 				var found []grouped
 				found, looked = groupedAt(text, i, a.asking)
-				a.groups = append(a.groups, found...) // to a quantity that has begun
+				a.groups = append(a.groups, found...) // a quantity may have begun earlier
 			}
 			if r <= '9' && !a.voting {
 				if q, ok := quantityAt(text, i); ok {
@@ -78,8 +78,8 @@ func (a *analysis) scan(text string) {
 	}
 }
 
-// HasWords reports whether a text has anything that Analyze makes a term of: letters,
-// digits or symbols such as emoji.
+// HasWords reports whether Analyze returns terms for a text: it has letters, digits or
+// symbols such as emoji.
 func HasWords(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		switch kindOf(r) {
@@ -92,19 +92,19 @@ func HasWords(text string) bool {
 
 // part is one word of a compound.
 type part struct {
-	folded       [2]int // its range in analysis.folded
-	raw          [2]int // its range in the text
+	folded       [2]int // range in analysis.folded
+	raw          [2]int // range in the text
 	camelCase    bool   // whether it is camelCase
 	name         bool   // whether it is capitalized within a sentence, like a name
 	acronym      bool   // whether it begins with two capitals
-	droppedStops int    // number of full stops between initials that were left out
-	positions    int    // number of positions that it takes
+	droppedStops int    // number of full stops dropped between initials
+	positions    int    // number of its positions
 }
 
-// scanCompound adds the words that text begins with, up to the first separator
-// other than a hyphen or underscore, and returns their length in bytes. Joined
-// words are added one by one and as a whole: "e-mail" is found by "email",
-// "mail" and "e-mail", "build_status" by "status".
+// scanCompound adds the words that text begins with, up to the first separator other than
+// a hyphen or underscore, and returns their length in bytes. It adds joined words one by
+// one and as a whole: "email", "mail" and "e-mail" find "e-mail", "status" finds
+// "build_status".
 func (a *analysis) scanCompound(text string) int {
 	a.folded, a.parts = a.folded[:0], a.parts[:0]
 	end := 0
@@ -121,7 +121,7 @@ func (a *analysis) scanCompound(text string) int {
 		whole.end += p.positions
 	}
 	if len(a.parts) > 1 {
-		if strings.Contains(text[:end], "_") { // an identifier: its parts may be words elsewhere
+		if strings.Contains(text[:end], "_") { // an identifier: other texts may have its parts as words
 			a.role = Joined
 		}
 		if !a.inflecting && !a.voting {
@@ -167,7 +167,7 @@ func (a *analysis) scanCompound(text string) int {
 func (a *analysis) scanPart(text string, start int) int {
 	p := part{folded: [2]int{len(a.folded), 0}}
 	var before rune // the previous rune, 'A' for any capital
-	capitals := 0   // number of capitals right before
+	capitals := 0   // number of capitals immediately before
 	i := start
 	for i < len(text) {
 		r, width := rune(text[i]), 1
@@ -215,7 +215,7 @@ func (a *analysis) scanPart(text string, start int) int {
 	p.folded[1] = len(a.folded)
 	p.raw = [2]int{start, i}
 	switch {
-	case p.folded[0] == p.folded[1]: // nothing is left of it
+	case p.folded[0] == p.folded[1]: // the folded word is empty
 	case p.camelCase:
 		p.positions = countCamelWords(text[start:i])
 	default:
@@ -294,9 +294,8 @@ func (a *analysis) addWord(folded []byte, at span) {
 	}
 }
 
-// addCamelWords adds the words of a camelCase word, of which the first is at
-// position. Words of one or two letters, such as the m of mRNA, say too little
-// and are left out.
+// addCamelWords adds the words of a camelCase word, the first at position. It skips words
+// of one or two letters, such as the m of mRNA, which are not selective.
 func (a *analysis) addCamelWords(raw string, position int) {
 	a.camel = a.camel[:0]
 	var before rune
@@ -320,8 +319,8 @@ func (a *analysis) addCamelWords(raw string, position int) {
 	add()
 }
 
-// countCamelWords counts the words of a camelCase word, those that addCamelWords
-// leaves out too.
+// countCamelWords counts the words of a camelCase word, including those that addCamelWords
+// skips.
 func countCamelWords(raw string) int {
 	n := 1
 	var before rune

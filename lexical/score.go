@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// The parameters of BM25: k1 sets how fast repetitions of a term saturate, b how
-// much the document's length counts. The values are those of the plain BM25
-// baseline for LoCoMo and SciFact in docs/decisions/0002-lexical-analysis.md.
+// The parameters of BM25: k1 sets how fast repetitions of a term saturate, b how much the
+// document's length counts. The values are those of the plain BM25 baseline for LoCoMo and
+// SciFact in docs/decisions/0002-lexical-analysis.md.
 const (
 	k1 = 0.9
 	b  = 0.2
 )
 
-// typoEvidence is what a word with typing errors counts where it is read letter by letter.
+// typoEvidence is the evidence of a word with typing errors.
 const typoEvidence = 0.3
 
 // Stats describe the collection that a query is scored against: the entries of
@@ -29,28 +29,28 @@ type Stats struct {
 // Lucene's inverse document frequency, ln(1 + (N-df+½)/(df+½)), which is never
 // negative. It is safe for concurrent use.
 type Scorer struct {
-	weights   []float64 // by query term: inverse document frequency times QueryTerm.Weight
-	evidence  []float64 // by query term: see Evidence
-	known     []bool    // by query term: whether a document has it
-	instead   []instead // of QueryTerm.For, in place of a term
-	beside    []instead // of QueryTerm.For, beside a term
-	heads     []int     // by query term: the term that it is beside, or its own index; nil: none does
-	lacksName bool      // see LacksName
-	of        counted   // what NewScorer was given
+	weights      []float64    // by query term: inverse document frequency times QueryTerm.Weight
+	evidence     []float64    // by query term: see Evidence
+	known        []bool       // by query term: whether a document has it
+	replacements []substitute // terms that replace QueryTerm.For
+	variants     []substitute // variants of QueryTerm.For
+	heads        []int        // by query term: the term it is a variant of, or its own index; nil: the query has no variants
+	lacksName    bool         // see LacksName
+	of           counted      // the arguments of NewScorer
 
 	onlyCorrected bool    // see OnlyCorrected
 	base          float64 // k1 · (1-b)
 	slope         float64 // k1 · b / mean length
 }
 
-// counted is what a Scorer is made of.
+// counted holds the arguments from which a Scorer is computed.
 type counted struct {
 	stats Stats
 	df    []int64
 }
 
-// With returns the Scorer of the same query for a collection that has more documents: those of
-// stats, of which df[i] contain query[i].
+// With returns the Scorer of the same query for a collection with additional documents:
+// those of stats, of which df[i] contain query[i].
 func (s *Scorer) With(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	sum := slices.Clone(s.of.df)
 	for i, n := range df {
@@ -59,8 +59,8 @@ func (s *Scorer) With(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	return NewScorer(Stats{Documents: s.of.stats.Documents + stats.Documents, Length: s.of.stats.Length + stats.Length}, query, sum)
 }
 
-// NewScorer returns a Scorer for one query. df[i] is the number of documents, of
-// those counted in stats, that contain query[i].
+// NewScorer returns a Scorer for one query. df[i] is the number of documents, among those
+// counted in stats, that contain query[i].
 func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	s := &Scorer{weights: make([]float64, len(query)), evidence: make([]float64, len(query)), known: make([]bool, len(query)), base: float64(k1 * (1 - b)), of: counted{stats, slices.Clone(df)}}
 	if stats.Documents > 0 && stats.Length > 0 {
@@ -76,17 +76,17 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	return s
 }
 
-// Rarity returns the weight of a term that so many of the documents have, as BM25 has it in
-// Lucene: ln(1 + (N-n+.5)/(n+.5)).
+// Rarity returns the inverse document frequency of a term that having of the documents
+// contain, by Lucene's BM25: ln(1 + (N-n+.5)/(n+.5)).
 func Rarity(documents, having int64) float64 {
-	// The counts may come from different snapshots, so there may be more that have it. The
+	// The counts may come from different snapshots, so having may exceed documents. The
 	// logarithm must stay defined.
 	ratio := (max(float64(documents)-float64(having), 0) + 0.5) / (float64(having) + 0.5)
 	return ln(1 + ratio)
 }
 
-// join sets heads and beside, and returns the document frequencies where a word and its
-// stems have the frequency of the commonest of them, since they weigh as one.
+// join sets heads and variants, and returns the document frequencies. A word and its stems
+// all get the largest frequency among them, since they have one weight.
 func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	for i, term := range query {
 		if !term.Beside {
@@ -104,12 +104,12 @@ func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 			}
 		}
 		s.heads[i] = of
-		s.beside = append(s.beside, instead{i, of, term.Share})
+		s.variants = append(s.variants, substitute{i, of, term.Share})
 		if term.Share == stemShare {
 			df[of] = max(df[of], df[i])
 		}
 	}
-	for _, x := range s.beside {
+	for _, x := range s.variants {
 		if df[x.term] > 0 && (x.share == stemShare || df[x.term] < df[x.of]) {
 			df[x.term] = df[x.of]
 		}
@@ -117,15 +117,15 @@ func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	return df
 }
 
-// weighBeside sets the shares of the terms beside words, as evidence, and gives a word
-// that no document has the weight of the rarest of its compounds and parts.
-func (s *Scorer) weighBeside() {
+// weighVariants sets the shares of the variants as evidence. A word that no document has
+// gets the weight of its rarest compound or part.
+func (s *Scorer) weighVariants() {
 	found := make(map[int]float64) // by word that no document has
-	for i, x := range s.beside {
+	for i, x := range s.variants {
 		switch {
 		case !s.known[x.term]:
 		case s.known[x.of]:
-			s.beside[i].share = s.weights[x.term] / s.weights[x.of]
+			s.variants[i].share = s.weights[x.term] / s.weights[x.of]
 		default:
 			found[x.of] = max(found[x.of], s.weights[x.term]/x.share)
 		}
@@ -161,21 +161,20 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 		sum += weight
 	}
 	s.lacksName = named && !known
-	s.weighBeside()
+	s.weighVariants()
 	s.replaceTypos(query)
-	s.onlyCorrected = len(s.instead) > 0
+	s.onlyCorrected = len(s.replacements) > 0
 	for i, term := range query {
 		if term.For == "" && term.Role != Asking && s.known[i] {
 			s.onlyCorrected = false
 		}
 	}
-	if sum == 0 { // they ask, and for nothing else
+	if sum == 0 { // the query has only words of asking
 		copy(s.evidence, s.weights)
 	}
 }
 
-// replaceTypos gives a term in whose place others are looked for the weight of the rarest
-// of these.
+// replaceTypos gives a term with replacements the weight of the rarest of them.
 func (s *Scorer) replaceTypos(query []QueryTerm) {
 	for i, term := range query {
 		if term.For == "" || term.Beside || !s.known[i] {
@@ -189,27 +188,27 @@ func (s *Scorer) replaceTypos(query []QueryTerm) {
 		if !s.isReplaced(of) || weight > s.evidence[of] {
 			s.evidence[of] = weight
 		}
-		s.instead = append(s.instead, instead{i, of, term.Share})
+		s.replacements = append(s.replacements, substitute{i, of, term.Share})
 	}
 }
 
-// instead is a query term that is looked for in place of another or beside it, with a
-// share of its weight. Both are indexes.
-type instead struct {
+// substitute is a query term that replaces another or is a variant of it, with a share of
+// its weight. Both are indexes.
+type substitute struct {
 	term, of int
 	share    float64
 }
 
-// isReplaced reports whether others are looked for in place of query term i.
+// isReplaced reports whether query term i has replacements.
 func (s *Scorer) isReplaced(i int) bool {
-	return slices.ContainsFunc(s.instead, func(x instead) bool { return x.of == i })
+	return slices.ContainsFunc(s.replacements, func(x substitute) bool { return x.of == i })
 }
 
-// Known reports whether a document has query term i, or one beside it.
+// Known reports whether a document has query term i or a variant of it.
 func (s *Scorer) Known(i int) bool { return s.known[i] }
 
-// shareOfParts returns what each number or code in one piece that a document has weighs
-// more, in place of the groups of the query's numbers and codes; 0 if there is none.
+// shareOfParts returns the additional weight of each joined number or code that a document
+// has, taken from the groups of the query's numbers and codes; 0 if there is none.
 func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
 	parts, whole := 0.0, 0
 	for i, term := range query {
@@ -228,8 +227,8 @@ func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
 
 // Evidence returns how much query term i counts as evidence that a document answers the
 // query, per occurrence in the query: its weight, but 0 for a word of asking that no
-// document has, and no less than a minimum for a name. The groups of a number or code
-// count as words do, and a word with typing errors little.
+// document has, and at least a minimum for a name. The groups of a number or code count
+// like words, and a word with typing errors counts little.
 func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	switch {
 	case term.Part, term.For != "":
@@ -240,8 +239,8 @@ func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	return s.evidence[i] / term.Weight
 }
 
-// OnlyCorrected reports whether documents have none of the query's words, but for those of
-// asking and those that are looked for in place of typing errors.
+// OnlyCorrected reports whether documents have none of the query's words, except words of
+// asking and replacements of typing errors.
 func (s *Scorer) OnlyCorrected() bool { return s.onlyCorrected }
 
 // HasNone reports whether no document has any of the query's terms.
@@ -250,14 +249,14 @@ func (s *Scorer) HasNone() bool { return !slices.Contains(s.known, true) }
 // LacksName reports whether the query has names and no document has any of them.
 func (s *Scorer) LacksName() bool { return s.lacksName }
 
-// Coverage returns the share of the query's evidence that a document of length tokens
-// has, which contains query term i counts[i] times: 0–1.
+// Coverage returns the share, 0–1, of the query's evidence in a document of length tokens
+// that contains query term i counts[i] times.
 func (s *Scorer) Coverage(counts []int, length int) float64 {
 	found, total := 0.0, 0.0
 	norm := s.base + float64(s.slope*float64(length))
 	for i, weight := range s.evidence {
 		total += weight
-		share := max(best(s.instead, i, counts, norm), best(s.beside, i, counts, norm))
+		share := max(best(s.replacements, i, counts, norm), best(s.variants, i, counts, norm))
 		if tf := float64(counts[i]); tf > 0 {
 			share = max(share, tf/(tf+norm))
 		}
@@ -269,9 +268,9 @@ func (s *Scorer) Coverage(counts []int, length int) float64 {
 	return found / total
 }
 
-// best returns how much of query term i a document has by the best of those terms that are
-// looked for in its place or beside it, 0–1.
-func best(terms []instead, i int, counts []int, norm float64) (most float64) {
+// best returns how much of query term i a document has, 0–1, by the best of the term's
+// replacements or variants.
+func best(terms []substitute, i int, counts []int, norm float64) (most float64) {
 	for _, x := range terms {
 		if tf := float64(counts[x.term]); x.of == i && tf > 0 {
 			most = max(most, float64(x.share*(tf/(tf+norm))))
@@ -280,11 +279,11 @@ func best(terms []instead, i int, counts []int, norm float64) (most float64) {
 	return most
 }
 
-// Term returns the contribution of query term i to the score of a document of
-// length tokens that contains the term count times. It is 0 if count is 0. Of a term and
-// those beside it (Head) the largest counts. A document's score is the sum of what counts
-// in the order of the query's terms; added in that order, it has the same bits wherever
-// it is computed.
+// Term returns the contribution of query term i to the score of a document of length
+// tokens that contains the term count times. It is 0 if count is 0. Of a term and its
+// variants (Head) only the largest contribution counts. A document's score is the sum of
+// these contributions in the order of the query's terms; added in that order, it has the
+// same bits on every platform.
 //
 // The conversions around products keep the compiler from fusing them with the
 // additions, as it does on arm64 and not on amd64 (Go specification,
@@ -302,8 +301,8 @@ func (s *Scorer) Term(i int, count, length int) float64 {
 // frequency times QueryTerm.Weight. A term that no document has weighs most.
 func (s *Scorer) Weight(i int) float64 { return s.weights[i] }
 
-// Head returns the index of the term that query term i is beside; i itself if it
-// is beside none.
+// Head returns the index of the term that query term i is a variant of; i itself if it is
+// none.
 func (s *Scorer) Head(i int) int {
 	if s.heads == nil {
 		return i
@@ -311,8 +310,8 @@ func (s *Scorer) Head(i int) int {
 	return s.heads[i]
 }
 
-// TotalWeight returns the sum of the weights of the terms that are beside none, in their
-// order: no score reaches it. It is 0 for a query without terms.
+// TotalWeight returns the sum of the weights of all terms except variants, in their order:
+// no score reaches it. It is 0 for a query without terms.
 func (s *Scorer) TotalWeight() float64 {
 	sum := 0.0
 	for i, weight := range s.weights {
@@ -332,7 +331,7 @@ func (s *Scorer) Score(counts []int, length int) float64 {
 			continue
 		}
 		most := s.Term(i, count, length)
-		for _, x := range s.beside {
+		for _, x := range s.variants {
 			if x.of == i {
 				most = max(most, s.Term(x.term, counts[x.term], length))
 			}

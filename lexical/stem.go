@@ -8,10 +8,9 @@ import (
 	"github.com/blevesearch/snowballstem/russian"
 )
 
-// stem returns the stem of a folded word, which its inflections share, and may
-// overwrite word. The script decides which stemmer is used, never a guess at
-// the language: a query of three words does not reveal its language and must
-// match the documents' stems.
+// stem returns the stem of a folded word, which its inflections share, and may overwrite
+// word. The script decides which stemmer is used, not a guess at the language: a query of
+// three words does not reveal its language and must match the documents' stems.
 func stem(word []byte) []byte {
 	if len(word) <= 2 || len(word) > MaxTermBytes {
 		return word
@@ -49,9 +48,9 @@ func stemBeyondASCII(word []byte) []byte {
 	return word
 }
 
-// stemArabic strips the article and the most common suffixes. It is the light10
-// stemmer of Larkey, Ballesteros and Connell, "Light Stemming for Arabic
-// Information Retrieval" (2007), for letters that are folded already.
+// stemArabic strips the article and the most common suffixes. It is the light10 stemmer of
+// Larkey, Ballesteros and Connell, "Light Stemming for Arabic Information Retrieval"
+// (2007), for folded letters.
 func stemArabic(word []byte) []byte {
 	letters := utf8.RuneCount(word)
 	for _, prefix := range arabicPrefixes {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// stopWords are, by language, the words that carry grammar rather than
-// content, as folding leaves them. Queries written as questions are full of
-// them ("when did she …"), and BM25 takes them for rare where the entries are
-// statements. They are left out of queries only: a document keeps every word.
-// English "may" is not listed, because it is also a month.
+// stopWords are the function words of each language, folded. Questions are full of them
+// ("when did she …"), and BM25 would weigh them as rare where the entries are statements.
+// Only queries leave them out: a document retains every word. English "may" is not listed,
+// because it is also a month.
 var stopWords = [...]string{
 	// English
 	`a an the this that these those
@@ -89,8 +88,8 @@ var stopWords = [...]string{
 	nasil neden nicin nerede nereye nereden kim kimin kime hangi kac her sey degil olan oldu olur ise ya veya ki`,
 }
 
-// commonLanguages is how many of the languages are so common that a word in capitals is
-// taken for a stop word of theirs.
+// commonLanguages is the number of languages so common that a word in capitals may be one
+// of their stop words.
 const commonLanguages = 9
 
 // stopWordCodes are the languages of stopWords.
@@ -137,10 +136,10 @@ const (
 	dropStopWords                      // leave out those of the query's language
 )
 
-// isStopWord reports whether to leave a word out: in mode dropStopWords, a stop
-// word of the query's language that is not capitalized as a name. In mode
-// countStopWords it counts the word for the languages that have it, but an acronym for
-// the most common ones alone: "LOR", "SITA".
+// isStopWord reports whether to leave a word out: in mode dropStopWords, a stop word of
+// the query's language that is not capitalized as a name. In mode countStopWords it counts
+// the word for its languages, but an acronym ("LOR", "SITA") for the most common languages
+// only.
 func (a *analysis) isStopWord(folded []byte, name, acronym bool) bool {
 	switch a.mode {
 	case countStopWords:
@@ -162,8 +161,8 @@ func (a *analysis) isHanStopCharacter(r rune) bool {
 	return a.mode == dropStopWords && strings.ContainsRune(hanStopCharacters, r)
 }
 
-// detectLanguage returns the bit of the language with the most stop words in
-// the query, the first of several, or 0 if the query has none.
+// detectLanguage returns the bit of the language with the most stop words in the query,
+// the first of several, or 0 if the query has none.
 func (a *analysis) detectLanguage() uint {
 	best := 0
 	for language, votes := range a.votes {

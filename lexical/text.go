@@ -12,11 +12,11 @@ import (
 )
 
 // TextOf returns the searchable text of a JSON value: a string itself, a number in plain
-// digits (PlainNumber), and of an object or array a line for each string and number, in
-// document order. The name of a member precedes its string or number, or in a line
-// of its own: {"server":{"cpuLimit":4,"spot":true}} is "server", "cpu Limit: 4" and
-// "spot". true, false and null have no text but their member's name. Invalid JSON has no
-// text. A data URL in base64 is a mark: see MarkDataURLs.
+// digits (PlainNumber), and for an object or array a line for each string and number, in
+// document order. The name of a member precedes its string or number, and otherwise has a
+// line of its own: {"server":{"cpuLimit":4,"spot":true}} is "server", "cpu Limit: 4" and
+// "spot". true, false and null have no text except their member's name. Invalid JSON has
+// no text. A mark replaces a base64 data URL: see MarkDataURLs.
 func TextOf(value []byte) string {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 {
@@ -37,14 +37,14 @@ func TextOf(value []byte) string {
 	return ""
 }
 
-// linesOf returns the lines of an object or array. It does not recurse: the nesting of a
-// value is bounded only by its length.
+// linesOf returns the lines of an object or array. It does not recurse: only the length of
+// a value bounds its nesting.
 func linesOf(value []byte) string {
 	var (
 		text    strings.Builder
 		inner   []bool // by open bracket: whether it is an object
 		name    bool   // whether the next string is a member name
-		pending string // between the name of a member and its string or number
+		pending string // name of a member whose string or number follows
 	)
 	line := func(words string) {
 		if words == "" {
@@ -114,12 +114,12 @@ func memberWords(name string) string {
 	return strings.TrimSpace(words.String())
 }
 
-// maxPlainDigits bounds the digits of a plain number. Others stay as they are.
+// maxPlainDigits bounds the digits of a plain number.
 const maxPlainDigits = 40
 
-// PlainNumber returns a JSON number in plain digits, without an exponent and zeros after
-// its last decimal: 1.25e6 is 1250000, 31.50 is 31.5. What would have more than 40 digits
-// stays as it is.
+// PlainNumber returns a JSON number in plain digits, without an exponent and trailing
+// zeros: 1.25e6 is 1250000, 31.50 is 31.5. It returns a number that would have more than
+// 40 digits unchanged.
 func PlainNumber(number string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	sign := ""

@@ -10,15 +10,15 @@ import (
 	"mneme/internal/edit"
 )
 
-// minTypoLetters is the length of the shortest word that is corrected, minTwoTypos that of
-// the shortest in which two letters may be wrong.
+// minTypoLetters is the length of the shortest word that is corrected, minTwoTypos the
+// length of the shortest one in which two letters may be wrong.
 const (
 	minTypoLetters = 4
 	minTwoTypos    = 8
 )
 
-// alphabets are the letters, folded, with which Corrections replaces others: those of the
-// first whose range has all letters of the word.
+// alphabets are the folded letters that Corrections substitutes: the first alphabet whose
+// range has all letters of the word.
 var alphabets = []struct {
 	first, last rune
 	letters     string
@@ -30,9 +30,9 @@ var alphabets = []struct {
 	{'ء', 'ي', "ءؤئابتثجحخدذرزسشصضطظعغفقكلمنهوي"},
 }
 
-// MayBeTypo reports whether a word of a query, folded, may be a typing error: it has four
-// letters or more of one of the alphabets that Corrections knows, and no digits. One that is
-// longer than a term is none: Corrections would make a copy of it for each letter.
+// MayBeTypo reports whether a folded word of a query may be a typing error: it has four
+// letters or more, of one of the alphabets of Corrections, and no digits. A word longer
+// than a term is none: Corrections would copy it for each letter.
 func MayBeTypo(word string) bool {
 	return len(word) <= MaxTermBytes && utf8.RuneCountInString(word) >= minTypoLetters && alphabetOf(word) != ""
 }
@@ -55,8 +55,8 @@ func hasLettersOf(word string, first, last rune) bool {
 	return true
 }
 
-// MaxTypos returns how many letters of a word may be wrong: none, one, or two from eight
-// letters on.
+// MaxTypos returns how many letters of a word may be wrong: none, one, or, from eight
+// letters on, two.
 func MaxTypos(word string) int {
 	switch {
 	case !MayBeTypo(word):
@@ -67,12 +67,13 @@ func MaxTypos(word string) int {
 	return 2
 }
 
-// Correction is a word in place of another, folded, and its term.
+// Correction is a folded word that replaces another, and its term.
 type Correction struct{ Term, Word string }
 
 // Corrections returns the words that differ from a folded word in one letter, which is
-// missing, too many, another, or exchanged with the next, in the order of their terms,
-// without those that have the word's own. There are some hundred; most are not words.
+// missing, superfluous, different, or swapped with the next. They are in the order of
+// their terms, without those that have the word's own term. There are some hundred; most
+// are not words.
 func Corrections(word string) []Correction {
 	letters, alphabet := []rune(word), alphabetOf(word)
 	own := string(stem([]byte(word)))
@@ -107,8 +108,8 @@ func Corrections(word string) []Correction {
 	})
 }
 
-// Typos returns in how many letters a term differs from a folded word or its own term,
-// whichever is nearer; most+1 if in more than most.
+// Typos returns the number of letters in which a term differs from a folded word or from
+// its own term, whichever is nearer; most+1 if more than most.
 func Typos(word, term string, most int) int {
 	return min(edit.Distance(word, term, most), edit.Distance(string(stem([]byte(word))), term, most))
 }

@@ -21,7 +21,8 @@ func TestTypos(t *testing.T) {
 	}
 }
 
-// A word that is longer than a term is not corrected: what that costs grows with its square.
+// A word that is longer than a term is not corrected: the cost grows with the square of
+// its length.
 func TestAWordThatIsLongerThanATermIsNoTypo(t *testing.T) {
 	for letter, longest := range map[string]int{"x": MaxTermBytes, "ж": MaxTermBytes / 2} {
 		if word := strings.Repeat(letter, longest); !MayBeTypo(word) || MayBeTypo(word+letter) || MaxTypos(word+letter) != 0 {
@@ -51,7 +52,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-func TestWhatMayBeATypo(t *testing.T) {
+func TestMayBeTypo(t *testing.T) {
 	for word, most := range map[string]int{"cat": 0, "boat": 1, "thermostat": 2, "letters": 1, "sevenone": 2, "ab12": 0, "naïve": 0, "дом": 0, "молоко": 1, "猫猫猫猫": 0, "": 0} {
 		if got := MaxTypos(word); got != most {
 			t.Errorf("%q: %d, want %d", word, got, most)

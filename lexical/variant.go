@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// hanVariants are characters that are written for each other, a class in each line: the
-// traditional and simplified ones of Chinese and the old and new ones of Japanese by the
-// tables TSCharacters and JPVariants of OpenCC (https://github.com/BYVoid/OpenCC,
-// Apache-2.0), and those of Japanese family names. Each class is indexed as its first. 弁,
-// which stands for three others in Japanese, is not among them.
+// hanVariants are classes of interchangeable characters, one on each line: traditional and
+// simplified Chinese and old and new Japanese characters, by the tables TSCharacters and
+// JPVariants of OpenCC (https://github.com/BYVoid/OpenCC, Apache-2.0), and variants in
+// Japanese family names. Each class is indexed as its first character. 弁, which replaces
+// three others in Japanese, is not among them.
 //
 //go:embed han.txt
 var hanVariants string
@@ -28,8 +28,8 @@ var hanFolds = sync.OnceValue(func() map[rune]rune {
 	return folds
 })
 
-// foldCJK returns the form of a Chinese, Japanese or Korean character in a token: one of its
-// variants, and hiragana for katakana.
+// foldCJK returns the form of a Chinese, Japanese or Korean character in a token: the
+// first of its variants, and hiragana for katakana.
 func foldCJK(r rune) rune {
 	if r >= 'ァ' && r <= 'ヶ' {
 		return r - ('ァ' - 'ぁ')

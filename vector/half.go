@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Half is a vector in IEEE 754 half precision (binary16), one uint16 per
-// element. Rows store vectors in this form. For unit vectors of a few hundred
-// elements it changes the cosine by less than 1e-4.
+// Half is a vector in IEEE 754 half precision (binary16), one uint16 per element. Rows
+// store vectors in this form. For unit vectors of a few hundred elements it changes the
+// cosine by less than 1e-4.
 type Half []uint16
 
 // ToHalf rounds a vector to half precision, to nearest, ties to even.
@@ -25,8 +25,8 @@ func ToHalf(v []float32) Half {
 const oneHalf = 0x3c00
 
 // Meaningless returns the vector of an entry whose text has no meaning: the first unit
-// vector, which no encoder makes of a text. Such an entry has a vector so that it does
-// not wait for one.
+// vector, which no encoder returns for a text. With a vector, the entry does not wait for
+// one.
 func Meaningless(dim int) Half {
 	h := make(Half, dim)
 	h[0] = oneHalf

@@ -54,8 +54,8 @@ func TestEveryHalfSurvivesTheRoundTrip(t *testing.T) {
 func TestToHalfRoundsToNearestEven(t *testing.T) {
 	up := func(x float32) float32 { return math.Nextafter32(x, 1e9) }
 	down := func(x float32) float32 { return math.Nextafter32(x, -1e9) }
-	// At the midpoint of two neighbours the even one wins, next to it the
-	// nearer one. 0x7bff is the largest finite half.
+	// At the midpoint of two neighbours the even one wins, next to it the nearer one.
+	// 0x7bff is the largest finite half.
 	for h := uint16(0); h <= 0x7bff; h++ {
 		next := value(h + 1)
 		if h == 0x7bff {
@@ -85,7 +85,7 @@ func TestHalfFromBytesRejectsAnOddNumberOfBytes(t *testing.T) {
 	}
 }
 
-func TestAppendHalfKeepsWhatIsThere(t *testing.T) {
+func TestAppendHalfAppends(t *testing.T) {
 	b := vector.Half{7, 8}.Bytes()
 	buffer := make(vector.Half, 1, 8)
 	buffer[0] = 6

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawVectors draws a query and a vector, whose elements are of all exponents, subnormal
-// ones too.
+// drawVectors draws a query and a vector with elements of all exponents, including
+// subnormal ones.
 func drawVectors(t *rapid.T, dim int) (query []float32, h Half) {
 	finite := rapid.Custom(func(t *rapid.T) uint16 {
 		return rapid.Uint16().Filter(func(h uint16) bool { return h&0x7c00 != 0x7c00 }).Draw(t, "half")
@@ -33,7 +33,7 @@ func TestEveryKernelAddsTheSameBits(t *testing.T) {
 	})
 }
 
-// Lengths that are no multiple of 4 have a tail, which is added to the first sum.
+// If the length is not a multiple of 4, the remaining products are added to the first sum.
 func TestDotAddsInAFixedOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		query, h := drawVectors(t, rapid.IntRange(0, 40).Draw(t, "dim"))

@@ -18,8 +18,8 @@ type Record struct {
 	Store  int64     // the store's internal number, > 0
 	Label  acl.Label // the entry's label
 	Vector Half      // unit length, of the index's dimension
-	// Codes are the codes of the chunk's tokens (embed.Passage), nil if there are
-	// none or if they were not read. Rows keep them; an index does not.
+	// Codes are the codes of the chunk's tokens (embed.Passage), nil if there are none or
+	// if they were not read. Rows store them; an index does not.
 	Codes []byte
 }
 
@@ -43,7 +43,7 @@ const MaxOnly = 1000
 type Hit struct {
 	Entry uuid.UUID
 	Score float64
-	Chunk int // the best chunk; of several with this score, any
+	Chunk int // the number of the best chunk, any of several with this score
 }
 
 // Index finds the nearest entries. It is derived from the rows and may lag
@@ -69,10 +69,10 @@ type Index interface {
 }
 
 // Bounded is an Index whose searches consider a bounded number of chunks, so that they may
-// return fewer than Limit entries where there are more.
+// return fewer than Limit entries even if there are more.
 type Bounded interface {
-	// SearchBounded is Search. cut reports that a greater Limit gives no more
-	// hits, although there may be more.
+	// SearchBounded is Search. cut reports whether the answer may lack hits that even a
+	// greater Limit would not return.
 	SearchBounded(ctx context.Context, scope acl.Scope, query Query) (hits []Hit, cut bool, err error)
 }
 

@@ -44,7 +44,7 @@ func (p *program) printAccount(a api.Account) error {
 	return err
 }
 
-// transfer is what topup and payout do.
+// transfer is a call that topup or payout makes.
 type transfer func(c *client.Client, ctx context.Context, agent string, amount int64, reference string) (api.Account, error)
 
 func newTopUp(p *program) *cobra.Command {

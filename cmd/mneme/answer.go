@@ -16,9 +16,8 @@ import (
 // shownRunes is the maximum length of a printed value, in characters.
 const shownRunes = 160
 
-// printAnswer prints an answer for people: for each hit its rank, relevance,
-// store, key and label, and on the next lines the beginning of its value, or its
-// passages.
+// printAnswer prints an answer for people: for each hit its rank, relevance, store, key
+// and label, and on the next lines the beginning of its value, or its passages.
 func printAnswer(out io.Writer, terminal bool, a answer) error {
 	var text strings.Builder
 	if len(a.Hits) == 0 {
@@ -78,10 +77,11 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 	return err
 }
 
-// maxUnsure is how many hits that may not answer the question are shown, as by the tools.
+// maxUnsure is the number of hits to show that may not answer the question, as in the
+// tools.
 const maxUnsure = 3
 
-// limitUnsure returns the hits without those that may not answer beyond the first few.
+// limitUnsure drops the hits that may not answer after the first maxUnsure.
 func limitUnsure(hits []api.Hit) []api.Hit {
 	unsure := 0
 	return slices.DeleteFunc(slices.Clone(hits), func(h api.Hit) bool {
@@ -92,8 +92,8 @@ func limitUnsure(hits []api.Hit) []api.Hit {
 	})
 }
 
-// dayOf returns when what a hit describes happened, or else the day on which it was written;
-// "" if the hit does not say.
+// dayOf returns the day of the event that a hit describes, or else the day on which it was
+// written; "" if the hit has neither.
 func dayOf(h api.Hit) string {
 	switch {
 	case h.OccurredAt != nil:
@@ -104,7 +104,7 @@ func dayOf(h api.Hit) string {
 	return ""
 }
 
-// whyNothing says why there are no hits.
+// whyNothing returns the reason why there are no hits.
 func whyNothing(a api.Answer) string {
 	switch {
 	case a.Reason != nil && *a.Reason == api.NoWords:
@@ -134,8 +134,8 @@ func valueText(value json.RawMessage) string {
 	return string(value)
 }
 
-// plain returns text on one line, without control and format characters, with
-// which an agent's text could drive the terminal.
+// plain returns text on one line, without control and format characters, by which an
+// agent's text could control the terminal.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -15,15 +15,15 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// followed is the answer to a request: its address, its header Location, its body.
+// followed is an answer: its address, its Location header, its body.
 type followed struct {
 	at       *url.URL
 	location string
 	text     string
 }
 
-// A reverse proxy has the service below a path, which it takes off the requests or leaves.
-// Whoever follows what the service answers stays below the path.
+// A reverse proxy serves the service below a path, and strips it from requests or not. A
+// client that follows the URLs in answers stays below the path.
 func TestTheServiceWorksBelowAPath(t *testing.T) {
 	t.Parallel()
 	for name, strip := range map[string]bool{"taken off": true, "left": false} {
@@ -38,7 +38,7 @@ func TestTheServiceWorksBelowAPath(t *testing.T) {
 				}
 				r.Out.Host = r.In.Host
 			}}
-			mux := http.NewServeMux() // whatever is not below the path is not found
+			mux := http.NewServeMux() // anything outside the path is not found
 			mux.Handle(path+"/", proxy)
 			front := httptest.NewServer(mux)
 			t.Cleanup(front.Close)

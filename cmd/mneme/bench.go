@@ -22,15 +22,15 @@ func newBench(p *program) *cobra.Command {
 	return cmd
 }
 
-// errNoDataDir refuses --data-dir, which would suggest that the benchmark measures
-// the entries in it.
+// errNoDataDir rejects --data-dir, which would suggest that the benchmark measures the
+// entries in it.
 var errNoDataDir = errors.New("--data-dir has no effect: a benchmark runs in a temporary folder of its own")
 
 // progress implements harness.Progress on stderr.
 func (p *program) progress(total int64, task string) harness.Bar { return p.newBar(total, task) }
 
-// benchLogger logs only errors, whatever the configuration says: a benchmark's
-// output is its report.
+// benchLogger logs only errors, whatever the configuration: a benchmark's output is its
+// report.
 func (p *program) benchLogger() *slog.Logger {
 	return p.logger(configs.Log{Level: "error", Format: "text"})
 }

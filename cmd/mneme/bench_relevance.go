@@ -62,7 +62,7 @@ as DATASET=FILE, where DATASET is the name of a folder.`,
 	flags.IntVar(&b.Changes, "losses", 10, "`number` of wins and losses that are shown for two runs; in the table only if it is given")
 	flags.StringVar(&b.runFile, "run", "", "write the ranking by relevance to this `file` in TREC run format")
 	flags.StringVar(&b.runsDir, "runs", "", "write all rankings to this `folder`, each to DATASET.RUN.trec")
-	// Hides the global flag of this name.
+	// Shadows the global flag of this name.
 	flags.StringVar(&b.jsonFile, "json", "", "write all figures to this `file`; - prints them instead of the table")
 	flags.StringVar(&b.htmlFile, "html", "", "write a page with tables and plots to this `file`")
 	flags.StringVar(&b.Cache, "cache", "", "`folder` of the vector cache (default: mneme/vectors in the user's cache folder)")
@@ -136,7 +136,7 @@ func (b *relevanceBench) run(ctx context.Context, config configs.Config, losses 
 	return report.WriteTable(b.out, losses)
 }
 
-// load reads the datasets and the files that belong to them.
+// load reads the datasets and their files.
 func (b *relevanceBench) load() error {
 	if len(b.data) == 0 {
 		set, slices, err := relevance.Samples()
@@ -207,7 +207,7 @@ func hasStores(sets []*relevance.Set) bool {
 	return false
 }
 
-// writeRuns writes the run files that were asked for.
+// writeRuns writes the requested run files.
 func (b *relevanceBench) writeRuns(runs [][]relevance.NamedRun) error {
 	write := func(path string, run relevance.NamedRun) error {
 		return writeFile(path, func(f *os.File) error { return relevance.WriteRun(f, run.Run, "mneme-"+run.Name) })

@@ -86,7 +86,7 @@ func (b *speedBench) check(config configs.Config) error {
 	return nil
 }
 
-// run prints what was measured, even if a case failed after others.
+// run prints the measurements, even if a later case failed.
 func (b *speedBench) run(ctx context.Context, config configs.Config) error {
 	b.Progress, b.Log = b.progress, b.benchLogger()
 	report, err := b.Benchmark.Run(ctx, config)

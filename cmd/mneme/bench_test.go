@@ -74,8 +74,8 @@ func TestBenchRelevanceMeasuresEachLeg(t *testing.T) {
 		}
 	}
 
-	// The second run embeds nothing and says the same. A run that was written
-	// measures the same when it is read.
+	// The second run embeds nothing and reports the same. A run that was written and read
+	// again gives the same measurements.
 	must(t, "", "", append(args, "--run-in", runFile)...)
 	second := decode[relevance.Report](t, readFile(t, jsonFile))
 	if second.Vectors.Embedded != 0 || second.Vectors.Reused == 0 {
@@ -99,8 +99,8 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Without arguments the command measures the samples that are in the program.
-// With a reranking service configured, the ranking with it is shown beside the one without.
+// Without arguments the command measures the built-in samples. With a reranking service
+// configured, the report shows the ranking with and without it.
 func TestBenchRelevanceMeasuresTheReranker(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
@@ -113,7 +113,7 @@ func TestBenchRelevanceMeasuresTheReranker(t *testing.T) {
 		items := make([]map[string]any, len(asked.Texts))
 		for i, text := range asked.Texts {
 			items[i] = map[string]any{"index": i, "score": 0.001}
-			if strings.Contains(text, "boiler") { // whatever was asked
+			if strings.Contains(text, "boiler") { // whatever the question
 				items[i]["score"] = 0.999
 			}
 		}
@@ -188,8 +188,8 @@ func TestBenchRelevanceRejectsInvalidFlags(t *testing.T) {
 	}
 }
 
-// Servers are used in a sandbox that is removed, so that a benchmark leaves nothing
-// in a database of memories.
+// On servers the benchmark runs in a sandbox that it removes, so that it leaves nothing in
+// a database of memories.
 func TestBenchRelevanceCleansUpServers(t *testing.T) {
 	dsn, addr := benchServers(t)
 	t.Setenv("MNEME_POSTGRES_DSN", dsn)
@@ -230,7 +230,7 @@ func checkCase(t *testing.T, c speed.Case, backend string) {
 		t.Errorf("got %+v", c)
 	}
 	for _, step := range []string{"embed", "lexical", "vector", "fetch", "total"} {
-		// The clock of Windows may not move during a step.
+		// The clock of Windows may not advance during a step.
 		if s := c.Steps[step]; s.P50 < 0 || s.P50 == 0 && runtime.GOOS != "windows" || s.P99 < s.P50 {
 			t.Errorf("%s: got %+v", step, s)
 		}
@@ -246,8 +246,8 @@ func checkCase(t *testing.T, c speed.Case, backend string) {
 	}
 }
 
-// The schemas and collections of the benchmark are dropped when it ends, even if
-// it was interrupted.
+// The benchmark drops its schemas and collections when it ends, even if it was
+// interrupted.
 func TestBenchSpeedCleansUpServers(t *testing.T) {
 	dsn, addr := benchServers(t)
 	args := []string{
@@ -263,7 +263,7 @@ func TestBenchSpeedCleansUpServers(t *testing.T) {
 	}
 	checkCase(t, report.Cases[0], "postgres+milvus")
 	for _, scope := range report.Cases[0].Scopes {
-		// Milvus scans so few vectors instead of walking a graph.
+		// Milvus scans so few vectors instead of searching a graph.
 		if scope.Recall == nil || scope.Recall.At10 < .99 || scope.Recall.At200 < .99 {
 			t.Errorf("got %+v", scope)
 		}
@@ -274,13 +274,13 @@ func TestBenchSpeedCleansUpServers(t *testing.T) {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for range tick.C {
-			// The collection is created after the schema: both exist.
+			// The collection is created after the schema, so both exist.
 			if t.Context().Err() != nil || len(leftOnServers(t, dsn, addr)) >= len(before)+2 {
 				return
 			}
 		}
 	}()
-	args[slices.Index(args, "60")] = "20000" // so many that it is interrupted long before it ends
+	args[slices.Index(args, "60")] = "20000" // enough that it is interrupted long before it ends
 	if r := mnemeUntil(ctx, "", "", args...); r.status != exitFailed || !strings.Contains(r.err, "interrupted") {
 		t.Errorf("status %d\n%s", r.status, r.err)
 	}
@@ -289,7 +289,7 @@ func TestBenchSpeedCleansUpServers(t *testing.T) {
 	}
 }
 
-// The servers to test with. TestMain removes the variables from the environment.
+// The servers to test with. TestMain removes these variables from the environment.
 var benchDSN, benchAddr = os.Getenv("MNEME_POSTGRES_DSN"), os.Getenv("MNEME_MILVUS_ADDR")
 
 func benchServers(t *testing.T) (dsn, addr string) {
@@ -353,7 +353,7 @@ func TestBenchSpeedRejectsInvalidFlags(t *testing.T) {
 	}
 }
 
-// The server runs as a process of its own: callers' answers come over REST.
+// The server runs in a process of its own, and callers use REST.
 func TestBenchLoadMeasuresEachNumberOfCallers(t *testing.T) {
 	t.Parallel()
 	report := decode[load.Report](t, must(t, "", "", "bench", "load", "--callers", "3,1", "--searches", "12", "--program", binary, "--json"))
@@ -393,7 +393,7 @@ func TestBenchLoadRejectsInvalidFlags(t *testing.T) {
 func TestBenchLoadSaysWhyTheServerDidNotStart(t *testing.T) {
 	fails := "/bin/false"
 	if runtime.GOOS == "windows" {
-		fails = "reg.exe" // whatever serve and its flags are to it
+		fails = "reg.exe" // it ignores serve and its flags
 	}
 	if r := mneme(t, "", "", "bench", "load", "--program", fails); r.status != exitFailed || !strings.Contains(r.err, "the server did not start") {
 		t.Errorf("got %+v", r)

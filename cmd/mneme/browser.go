@@ -7,11 +7,11 @@ import (
 	"runtime"
 )
 
-// browse starts the user's browser with a page, and reports whether it could. The browser
-// runs on by itself.
+// browse opens a page in the user's browser, and reports whether it could start it. It
+// does not wait for the browser to exit.
 //
-// The address is an argument of another program, which other users of the machine can
-// read until the browser has used it.
+// The address is an argument of another program: other users of the machine can read it
+// until the browser has used it.
 func browse(ctx context.Context, address string) bool {
 	name, args := pageOpener()
 	if name == "" {
@@ -22,12 +22,12 @@ func browse(ctx context.Context, address string) bool {
 	if command.Start() != nil {
 		return false
 	}
-	go func() { _ = command.Wait() }() // it has no say
+	go func() { _ = command.Wait() }() // the exit status does not matter
 	return true
 }
 
 // pageOpener returns the system's command that opens a page, and its first arguments; ""
-// where there is no browser with windows: xdg-open would start one in the terminal.
+// without a graphical browser: xdg-open would start one in the terminal.
 func pageOpener() (name string, args []string) {
 	switch runtime.GOOS {
 	case "windows":

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// detach keeps the interrupt of a terminal from a command.
+// detach shields a command from the interrupt of a terminal.
 func detach(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

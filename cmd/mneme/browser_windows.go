@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// detach keeps the interrupt of a console from a command.
+// detach shields a command from the interrupt of a console.
 func detach(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -8,8 +8,8 @@ import (
 	"mneme/acl"
 )
 
-// callerFlags name the acting agent and its session's label. The command acts
-// under the same rules as the bearer of a token.
+// callerFlags name the acting agent and its session's label. The command obeys the same
+// access rules as the bearer of a token.
 type callerFlags struct {
 	agent, taint string
 	platform     bool // the command is the operator's
@@ -20,7 +20,7 @@ func (f *callerFlags) add(cmd *cobra.Command) {
 	f.addTaint(cmd, "label of the session")
 }
 
-// addTaint adds the flag of the label, which is of what use says.
+// addTaint adds the flag of the label, with the help text use.
 func (f *callerFlags) addTaint(cmd *cobra.Command, use string) {
 	cmd.Flags().StringVar(&f.taint, "taint", "PUBLIC", use+": PUBLIC, INTERNAL, CONFIDENTIAL or RESTRICTED")
 	completeWith(cmd, "taint", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")

@@ -18,36 +18,36 @@ import (
 	"mneme/server/token"
 )
 
-// connection is how a command calls the REST API: over HTTP, or with the
-// server's handler in this process. One code path serves both.
+// connection calls the REST API: over HTTP, or with the server's handler in this process.
+// One code path serves both.
 type connection struct {
-	// instance is the Service in this process, for what the API does not offer.
-	// It is nil over HTTP.
+	// instance is the Service in this process, for operations that the API lacks. It is
+	// nil over HTTP.
 	instance *compose.Instance
 	address  string
-	http     *http.Client // nil: the client's own
+	http     *http.Client // nil: the client's default
 	token    func(acl.Principal) (string, error)
 	as       callerFlags
 	clients  map[string]*client.Client // by acting agent
 	wait     func()                    // blocks until no handler is running
 }
 
-// opener opens a Service: compose.Open, or compose.OpenRows where no vectors
-// are needed.
+// opener opens a Service: compose.Open, or compose.OpenRows if no vectors are needed.
 type opener func(context.Context, configs.Config, *slog.Logger) (*compose.Instance, error)
 
-// catchUpTime bounds the making of vectors before a search.
+// catchUpTime bounds the time for computing vectors before a search.
 const catchUpTime = 5 * time.Second
 
-// openCaughtUp opens a Service to search in. It first makes vectors that are missing, as
-// far as there is time: where no server runs, nothing else does. For PostgreSQL one runs.
+// openCaughtUp opens a Service for searching. It first computes missing vectors, as far as
+// time permits: without a running server nothing else does. PostgreSQL has a running
+// server.
 func openCaughtUp(ctx context.Context, config configs.Config, log *slog.Logger) (*compose.Instance, error) {
 	instance, err := compose.Open(ctx, config, log)
 	if err != nil || config.Storage != "sqlite" {
 		return instance, err
 	}
 	if err := instance.CatchUp(ctx, time.Now().Add(catchUpTime)); err != nil {
-		log.WarnContext(ctx, "vectors that are missing could not be made", "error", err)
+		log.WarnContext(ctx, "missing vectors could not be computed", "error", err)
 	}
 	return instance, nil
 }
@@ -69,8 +69,8 @@ func (p *program) connect(ctx context.Context, config configs.Config, as callerF
 	return c, nil
 }
 
-// connectToRead is connect for a command that only reads: a folder without a database
-// is more likely the wrong one than an empty one.
+// connectToRead is connect for a command that only reads: a folder without a database is
+// more likely the wrong folder than an empty one.
 func (p *program) connectToRead(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {
 	if address == "" && !compose.HasData(config) {
 		return nil, fmt.Errorf("no memories here: %s; --data-dir or MNEME_DATA_DIR", config.DataDir)
@@ -118,8 +118,8 @@ func dial(config configs.Config, as callerFlags, address string) (*connection, e
 // tokenLife is the lifetime of a command's token.
 const tokenLife = 12 * time.Hour
 
-// tokenOf returns MNEME_TOKEN, or else a token signed with the local key. A token of mneme
-// that is of another agent is refused: the server would act as that one.
+// tokenOf returns MNEME_TOKEN, or else a token signed with the local key. It refuses a
+// mneme token of another agent: the server would act as that agent.
 func tokenOf(config configs.Config, p acl.Principal, life time.Duration) (string, error) {
 	if given := os.Getenv("MNEME_TOKEN"); given != "" {
 		if agent := token.AgentOf(given); agent != "" && agent != p.Agent {
@@ -155,8 +155,8 @@ func (c *connection) clientOf(principal acl.Principal) (*client.Client, error) {
 	return client.New(c.address, client.Options{Token: token, HTTP: c.http})
 }
 
-// renewed returns a source of tokens that makes a new one when the last has had half of
-// its life: a command may run for days.
+// renewed returns a source of tokens that replaces a token after half of its life: a
+// command may run for days.
 func renewed(mint func() (string, error)) func(context.Context) (string, error) {
 	var mu sync.Mutex
 	var token string
@@ -178,8 +178,8 @@ func renewed(mint func() (string, error)) func(context.Context) (string, error) 
 // local reports whether the server is in this process.
 func (c *connection) local() bool { return c.instance != nil }
 
-// failure returns the error of a call as the command prints it: without host and
-// status if the server is in this process.
+// failure returns the error of a call in the form that the command prints: without host
+// and status if the server is in this process.
 func (c *connection) failure(err error) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {

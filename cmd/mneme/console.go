@@ -16,8 +16,8 @@ import (
 // consoleTTL is the lifetime of the token that the console's link gives.
 const consoleTTL = time.Hour
 
-// openConsole returns the console, and the link that signs a visitor in once; "" where
-// none may be printed: of a server that others can reach, or without a local key.
+// openConsole returns the console, and the link that signs a visitor in once; "" if no
+// link may be printed: for a server that others can reach, or without a local key.
 func openConsole(config configs.Config, listener net.Addr, w welcome) (*console.Surface, string, error) {
 	if err := w.visitor.Validate(); err != nil {
 		return nil, "", usageError{err}

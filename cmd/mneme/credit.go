@@ -10,10 +10,10 @@ import (
 // microDigits is the number of decimals of a credit: it has a million micros.
 const microDigits = 6
 
-// errCredits reports an amount of another form.
+// errCredits reports an invalid amount.
 var errCredits = errors.New("must be an amount of credits from 0 to 1000000 with at most six decimals, such as 0.002")
 
-// maxMicros is the highest amount that the server takes, in micros.
+// maxMicros is the highest amount that the server accepts, in micros.
 const maxMicros = 1_000_000_000_000
 
 // parseCredits returns the micros of an amount of credits, exactly.
@@ -40,7 +40,7 @@ func credits(micros int64) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// creditValue is a flag's amount in credits; micros is nil if it is left out.
+// creditValue is a flag's amount in credits; micros is nil if the flag is not given.
 type creditValue struct{ micros *int64 }
 
 func (v *creditValue) String() string {
@@ -62,7 +62,7 @@ func (v *creditValue) Set(text string) error {
 // Type names the value in the help.
 func (v *creditValue) Type() string { return "credits" }
 
-// countValue is a flag's count, not negative; n is nil if it is left out.
+// countValue is a flag's count, not negative; n is nil if the flag is not given.
 type countValue struct{ n *int64 }
 
 func (v *countValue) String() string {

@@ -28,7 +28,7 @@ unless the value was encrypted for the entry with this store, namespace and key.
 				return err
 			}
 			if value = bytes.TrimSpace(value); !bytes.HasPrefix(value, []byte{'"'}) {
-				value = append(append([]byte{'"'}, value...), '"') // as get prints it
+				value = append(append([]byte{'"'}, value...), '"') // in the format of get
 			}
 			blob, err := crypto.DecodeValue(value)
 			if err != nil {

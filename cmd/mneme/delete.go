@@ -11,7 +11,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// maxDeleted is how many entries are deleted with one call: the most that a batch has.
+// maxDeleted is the number of entries deleted in one call: the maximum of a batch.
 const maxDeleted = 1000
 
 func newDelete(p *program) *cobra.Command {
@@ -58,8 +58,8 @@ type deletion struct {
 // selecting are the flags that select entries to delete.
 var selecting = []string{"prefix", "tags", "type", "where", "since", "match"}
 
-// check refuses a command that names keys and selects entries, or does neither, and a
-// filter that says nothing: an empty variable of a script must not delete a store.
+// check rejects a command that both names keys and selects entries, or does neither, and
+// an empty filter: an empty variable in a script must not delete a store.
 func (d *deletion) check(cmd *cobra.Command, keys []string) error {
 	selects := cmd.Flags().Changed("namespace") && len(keys) == 0
 	for _, name := range selecting {
@@ -81,13 +81,13 @@ func (d *deletion) check(cmd *cobra.Command, keys []string) error {
 	return nil
 }
 
-// deleteKeys deletes all of some keys, or none.
+// deleteKeys deletes all of the keys, or none.
 func (d *deletion) deleteKeys(cmd *cobra.Command, keys []string) error {
 	var items []api.BatchItem
 	for _, key := range keys {
 		items = append(items, api.BatchItem{Op: api.OpDelete, Key: key, Namespace: d.filter.namespace.text})
 	}
-	item := 0 // that refused them all
+	item := 0 // the item because of which all were refused
 	err := d.call(cmd, func(ctx context.Context, as *client.Client) error {
 		_, err := as.Batch(ctx, d.storeID(), items, true, "")
 		var refused *client.Error
@@ -102,8 +102,8 @@ func (d *deletion) deleteKeys(cmd *cobra.Command, keys []string) error {
 	return err
 }
 
-// deleteSelected deletes what the filters select. It is listed first: a listing whose
-// entries vanish would lose its place.
+// deleteSelected deletes the entries that the filters select. It lists them first, since
+// deletions during a listing would invalidate its cursor.
 func (d *deletion) deleteSelected(ctx context.Context, as *client.Client) error {
 	params := d.filter.listing()
 	if d.prefix != "" {
@@ -132,7 +132,7 @@ func (d *deletion) deleteSelected(ctx context.Context, as *client.Client) error 
 	return d.deleteAll(ctx, as, items)
 }
 
-// mayDelete reports whether to delete so many entries.
+// mayDelete reports whether to delete n entries.
 func (d *deletion) mayDelete(ctx context.Context, n int) (bool, error) {
 	switch {
 	case n == 0 || d.yes:
@@ -147,10 +147,10 @@ func (d *deletion) mayDelete(ctx context.Context, n int) (bool, error) {
 	return ok, err
 }
 
-// deleteAll deletes items, a batch at a time, and prints how many.
+// deleteAll deletes items, a batch at a time, and prints their number.
 func (d *deletion) deleteAll(ctx context.Context, as *client.Client, items []api.BatchItem) (err error) {
 	deleted, refused := 0, 0
-	var why *api.BatchProblem // of the first that was refused
+	var why *api.BatchProblem // of the first refused item
 	for len(items) > 0 && err == nil {
 		n := min(maxDeleted, len(items))
 		var outcomes []api.BatchOutcome

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a filter selects is deleted, more than one batch takes, and nothing else.
+// Delete deletes exactly the entries that a filter selects, even more than a batch holds.
 func TestDeleteTakesTheFiltersOfList(t *testing.T) {
 	dir := t.TempDir()
 	var lines strings.Builder

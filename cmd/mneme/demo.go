@@ -47,11 +47,11 @@ type demo struct {
 	*program
 	dir, addr string
 	noBrowser bool
-	offer     string // the ID of the offer of hiker
+	offer     string // the ID of hiker's offer
 }
 
-// foreignFlags are those of all commands that choose a configuration, which the demo must
-// not use: it could name a service with memories of its own.
+// foreignFlags are the flags by which all commands choose a configuration. The demo must
+// not use them: they could name a service with memories of its own.
 var foreignFlags = []string{"config", "data-dir", "storage", "vector", "embedder"}
 
 func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
@@ -60,11 +60,11 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 			return usageError{fmt.Errorf("demo does not take --%s: its memories are in a folder of its own, which --dir names", name)}
 		}
 	}
-	// Closing the terminal ends it, too: a folder would be left.
+	// Closing the terminal ends the demo, too: otherwise its folder would remain.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 	defer stop()
 	config := configs.Default()
-	config.Log.Level = "warn" // the requests are of no interest here
+	config.Log.Level = "warn" // the log of requests does not matter here
 	listener, err := d.listen(ctx, config.Addr)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 	config.DataDir = folder.path
 	return d.serveOn(ctx, config, listener, welcome{
 		visitor: acl.Principal{Agent: household, Taint: acl.Public, Platform: true},
-		link:    true, // it shows samples alone
+		link:    true, // it shows only samples
 		prepare: func(ctx context.Context, service *compose.Instance) error {
 			return d.fill(ctx, service, config, folder)
 		},
@@ -87,8 +87,8 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 	})
 }
 
-// listen listens on the address that was given, which must be of this machine alone, or
-// else on the usual one or, if that is in use, on a free port.
+// listen listens on the given address, which must be on loopback, or else on the usual one
+// or, if that is in use, on a free port.
 func (d *demo) listen(ctx context.Context, usual string) (net.Listener, error) {
 	if d.addr == "" {
 		listener, err := openListener(ctx, usual, 0)
@@ -127,12 +127,12 @@ func (d *demo) fill(ctx context.Context, service *compose.Instance, config confi
 	return err
 }
 
-// A demo's folder has a file that says so, and whether its samples are all there.
+// A demo's folder has a file that marks it, and records whether all samples are written.
 const (
 	demoFile       = "demo"
 	demoUnfinished = "unfinished\n"
 	demoFinished   = "finished\n"
-	// demoKeys are the keys of the value that is encrypted.
+	// demoKeys are the keys of the encrypted value.
 	demoKeys = "demo.keys"
 )
 
@@ -140,11 +140,11 @@ const (
 type demoFolder struct {
 	path      string
 	temporary bool // removed by close
-	filled    bool // it has the samples
+	filled    bool // whether it has the samples
 }
 
-// openDemoFolder makes a temporary folder or, with a path, uses that: it must be new,
-// empty, or of a demo.
+// openDemoFolder creates a temporary folder or, with a path, uses that folder: it must be
+// new, empty, or a demo's.
 func openDemoFolder(path string) (*demoFolder, error) {
 	if path == "" {
 		path, err := os.MkdirTemp("", "mneme-demo-*")

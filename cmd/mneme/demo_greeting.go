@@ -9,7 +9,7 @@ import (
 	"mneme/configs"
 )
 
-// greet says where the demo is and what there is to see, and opens the browser.
+// greet prints the demo's address and suggestions, and opens the browser.
 func (d *demo) greet(ctx context.Context, config configs.Config, listening net.Addr, link string) error {
 	address, err := urlOf(listening.String(), false)
 	if err != nil {
@@ -36,8 +36,8 @@ func (d *demo) greet(ctx context.Context, config configs.Config, listening net.A
 	return err
 }
 
-// demoGreeting takes the server's address, the folder, what becomes of it, the link, the
-// command line of this program over the folder, an offer, the program, and its keys.
+// demoGreeting takes the server's address, the folder, whether the folder is removed, the
+// link, this program's command line for the folder, an offer, the program, and its keys.
 const demoGreeting = `mneme is listening on %[1]s with sample memories
 data folder: %[2]s (%[3]s)
 

@@ -15,8 +15,8 @@ import (
 	"mneme/test/wait"
 )
 
-// A script takes the place of xdg-open. The browser gets the link that is printed, and not
-// the Ctrl-C of the terminal.
+// A script replaces xdg-open. The browser gets the printed link, but not the terminal's
+// Ctrl-C.
 func TestTheDemoOpensTheBrowser(t *testing.T) {
 	t.Parallel()
 	folder, temporary := t.TempDir(), t.TempDir()

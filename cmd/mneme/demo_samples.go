@@ -16,20 +16,20 @@ import (
 
 // The agents of the demo.
 const (
-	household = "iris"  // as which the visitor looks
-	team      = "forge" // shares its store with it
-	guide     = "hiker" // sells it searches, and buys
+	household = "iris"  // the visitor's agent
+	team      = "forge" // shares its store with household
+	guide     = "hiker" // sells searches to household, and buys
 )
 
-// sampleWriter writes what the demo shows.
+// sampleWriter writes the demo's samples.
 type sampleWriter struct {
 	*program
 	to      *connection
-	keyFile string // of the value that is encrypted
+	keyFile string // keys of the encrypted value
 	embed   func(context.Context) error
 }
 
-// write writes everything, in a database that is empty.
+// write writes all samples to an empty database.
 func (s *sampleWriter) write(ctx context.Context) error {
 	for _, file := range []string{"memories.jsonl", "demo.jsonl"} {
 		if err := s.entries(ctx, file); err != nil {
@@ -73,7 +73,7 @@ func (s *sampleWriter) entries(ctx context.Context, name string) error {
 // as returns a client of an agent.
 func (s *sampleWriter) as(agent string) (*client.Client, error) { return s.to.client(agent) }
 
-// past gives one entry a history, and the trash another.
+// past gives one entry a history, and puts another in the trash.
 func (s *sampleWriter) past(ctx context.Context) error {
 	iris, err := s.as(household)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *sampleWriter) past(ctx context.Context) error {
 	return iris.Delete(ctx, parked, client.Conditions{})
 }
 
-// classified writes an entry that a session of a lower label does not see.
+// classified writes an entry that sessions with a lower label do not see.
 func (s *sampleWriter) classified(ctx context.Context) error {
 	iris, err := s.to.clientOf(acl.Principal{Agent: household, Taint: acl.Confidential})
 	if err != nil {
@@ -151,7 +151,7 @@ const (
 	credit      = 5_000_000
 )
 
-// market lets iris and hiker offer each other their stores, and hiker buy from iris.
+// market makes iris and hiker offer each other their stores, and hiker buy from iris.
 func (s *sampleWriter) market(ctx context.Context) error {
 	operator, err := s.to.clientOf(acl.Principal{Agent: household, Taint: acl.Public, Platform: true})
 	if err != nil {
@@ -197,8 +197,7 @@ func (s *sampleWriter) offer(ctx context.Context, seller, buyer, title, descript
 	return to, made, err
 }
 
-// openOffer returns the ID of hiker's offer; "OFFER" if it was withdrawn in an earlier
-// demo.
+// openOffer returns the ID of hiker's offer; "OFFER" if an earlier demo withdrew it.
 func (s *sampleWriter) openOffer(ctx context.Context) (string, error) {
 	iris, err := s.as(household)
 	if err != nil {
@@ -215,11 +214,11 @@ func (s *sampleWriter) openOffer(ctx context.Context) (string, error) {
 	return "OFFER", nil
 }
 
-// write returns a text with a description and a tag, to be written.
+// write returns a write of a text with a description and a tag.
 func write(text, description, tag string) api.Write {
 	value, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string is always JSON
+		panic(err) // a string always marshals
 	}
 	return api.Write{Value: value, Description: &description, Tags: &[]string{tag}}
 }

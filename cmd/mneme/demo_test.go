@@ -17,11 +17,11 @@ import (
 	"mneme/test/wait"
 )
 
-// startDemo starts a demo whose temporary files are in a folder.
+// startDemo starts a demo with its temporary files in a folder.
 func startDemo(t *testing.T, temporary string, args ...string) *serving {
 	t.Helper()
 	command := exec.Command(binary, append([]string{"demo", "--json", "--addr", "127.0.0.1:0"}, args...)...)
-	command.Env = append(os.Environ(), "TMPDIR="+temporary, "TMP="+temporary) // Windows's name is TMP
+	command.Env = append(os.Environ(), "TMPDIR="+temporary, "TMP="+temporary) // TMP is the name on Windows
 	p := mnemetest.Start(t, command)
 	return &serving{t: t, dir: p.DataDir, address: p.Address, log: p.Log, process: p}
 }
@@ -70,7 +70,7 @@ func TestTheDemoHasSomethingToSeeOnEachPage(t *testing.T) {
 	}
 	iris := s.visit()
 
-	// On a busy machine the first searches may be by words alone.
+	// On a busy machine the first searches may be lexical only.
 	wait.Until(t, "the first question is answered", func() error {
 		_, body := s.call(iris, http.MethodPost, "/v1/search", `{"query": "what must I not cook for Ben?"}`)
 		if found := decode[answer](t, body); len(found.Hits) == 0 || found.Hits[0].Key != "diet/ben" || len(found.Degraded) > 0 {
@@ -118,7 +118,7 @@ func TestTheDemoHasSomethingToSeeOnEachPage(t *testing.T) {
 		t.Error("the key in the folder does not open the encrypted entry")
 	}
 
-	// As a terminal and npx do together.
+	// Like a terminal and npx, which both send it.
 	s.process.Send(t, syscall.SIGINT)
 	if status := s.end(syscall.SIGINT); status != exitDone {
 		t.Errorf("exit status %d: %s", status, s.log)
@@ -152,7 +152,7 @@ func TestADemoInANamedFolderIsKept(t *testing.T) {
 	}
 }
 
-// A service that the settings name would get the samples for good.
+// A service named by the settings would keep the samples.
 func TestTheDemoWritesNowhereElse(t *testing.T) {
 	other, interrupted := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{filepath.Join(other, "notes.md"): "mine", filepath.Join(interrupted, demoFile): demoUnfinished} {
@@ -188,7 +188,7 @@ func TestTheDemoWritesNowhereElse(t *testing.T) {
 	}
 }
 
-// The settings of the environment name a service, too.
+// The environment's settings may name a service, too.
 func TestTheDemoTakesNoSettingsOfTheEnvironment(t *testing.T) {
 	t.Setenv("MNEME_STORAGE", "postgres")
 	t.Setenv("MNEME_DATA_DIR", filepath.Join(t.TempDir(), "mine"))
@@ -216,7 +216,7 @@ func TestTheDemoTakesAnotherPortIfTheUsualIsTaken(t *testing.T) {
 	if at := listener.Addr().(*net.TCPAddr); !at.IP.IsLoopback() || at.Port == taken.Addr().(*net.TCPAddr).Port {
 		t.Errorf("it listens on %v", at)
 	}
-	d.addr = taken.Addr().String() // one that was asked for is not replaced
+	d.addr = taken.Addr().String() // a given address is not replaced
 	if _, err := d.listen(t.Context(), configs.Default().Addr); err == nil || !strings.Contains(err.Error(), "already in use") {
 		t.Errorf("got %v", err)
 	}

@@ -20,11 +20,11 @@ type state string
 
 const (
 	fine    state = "ok"
-	warning state = "warning" // mneme works, but not as it could
+	warning state = "warning" // mneme works, but with limitations
 	problem state = "problem" // mneme does not work
 )
 
-// style returns the style of an outcome on a terminal.
+// style returns the style of a state on a terminal.
 func (s state) style() string {
 	switch s {
 	case fine:
@@ -37,12 +37,12 @@ func (s state) style() string {
 	return ""
 }
 
-// finding is what one check of doctor found.
+// finding is the result of one check of doctor.
 type finding struct {
 	Check string `json:"check"`
 	State state  `json:"state"`
 	Says  string `json:"says"`
-	Do    string `json:"do,omitempty"` // what to do about it
+	Do    string `json:"do,omitempty"` // the remedy
 }
 
 // diagnosis is one run of the doctor command.
@@ -142,13 +142,13 @@ func (d *diagnosis) checkVariables() {
 	d.add("configuration", fine, fmt.Sprintf("%s; storage %s, vector index %s, embedder %s", from, d.config.Storage, d.config.Vector, d.config.Embedder), "")
 }
 
-// checkData checks the database, and over it the index and the queue.
+// checkData checks the database, and through it the index and the queue.
 func (d *diagnosis) checkData(ctx context.Context) {
 	if !compose.HasData(d.config) {
 		d.add("database", fine, "nothing is stored yet", "")
 		return
 	}
-	// Opened as by another command, a database of an older version would be updated.
+	// Opening a database of an older version as other commands do would upgrade it.
 	version, newest, err := compose.ReadSchema(ctx, d.config)
 	switch {
 	case err != nil:
@@ -216,8 +216,8 @@ func (d *diagnosis) checkRows(ctx context.Context, service *compose.Instance) {
 	}
 }
 
-// checkPartitions compares the number of partitions that the tables have with the configured
-// one, for which only serve divides them.
+// checkPartitions compares the tables' number of partitions with the configured one. Only
+// serve repartitions them.
 func (d *diagnosis) checkPartitions(has int) {
 	const check = "partitions"
 	switch wanted := d.config.Postgres.Partitions; {
@@ -231,7 +231,7 @@ func (d *diagnosis) checkPartitions(has int) {
 	}
 }
 
-// checkIndex checks the vector index and what waits for it.
+// checkIndex checks the vector index and its queue.
 func (d *diagnosis) checkIndex(ctx context.Context) {
 	const check = "vector index"
 	service, err := compose.Open(ctx, d.config, slog.New(slog.DiscardHandler))
@@ -263,10 +263,10 @@ func (d *diagnosis) checkIndex(ctx context.Context) {
 	}
 }
 
-// maxNamed is how many entries that cannot be embedded are named.
+// maxNamed is the maximum number of entries to name that cannot be embedded.
 const maxNamed = 20
 
-// checkRefused names entries that the embedder does not take, never their text.
+// checkRefused names the entries that the embedder rejects, never their text.
 func (d *diagnosis) checkRefused(ctx context.Context, service *compose.Instance) {
 	const check = "embedding"
 	refused, err := service.Refused(ctx, maxNamed+1)
@@ -288,8 +288,9 @@ func (d *diagnosis) checkRefused(ctx context.Context, service *compose.Instance)
 	}
 }
 
-// checkStores says how many stores each model reads, unless one embedder reads all.
-// multilingual is the fingerprint of the multilingual vectors; "": there are none.
+// checkStores reports the number of stores that each model reads, unless one embedder
+// reads all. multilingual is the fingerprint of the multilingual vectors; "" if there are
+// none.
 func (d *diagnosis) checkStores(ctx context.Context, service *compose.Instance, multilingual string) {
 	const check = "models"
 	n, err := service.ModelStores(ctx, memory.Caller{Principal: acl.Principal{Agent: operator, Taint: acl.Public, Platform: true}})

@@ -17,7 +17,8 @@ import (
 	"mneme/test/wait"
 )
 
-// A service that takes ten texts a request, none that is long, and numbers no result.
+// limitedEmbedder starts a service that accepts ten texts a request, rejects long ones,
+// and does not number its results.
 func limitedEmbedder(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct{ Input []string }
@@ -48,7 +49,7 @@ func TestDoctorNamesWhatCannotBeEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	const refused = 4
-	for i := range refused { // those that wait longest
+	for i := range refused { // the entries that have waited longest
 		must(t, dir, "", "put", "--config", file, "--agent", "ada", fmt.Sprint("long-", i), "an endless secret")
 	}
 	for i := range 12 {

@@ -20,14 +20,14 @@ import (
 	"mneme/server/token"
 )
 
-// Free bytes of the data folder's disk below which doctor warns, and below which it
+// The free bytes on the data folder's disk below which doctor warns, and below which it
 // reports a problem.
 const (
 	lowDisk  = 1 << 30
 	fullDisk = 64 << 20
 )
 
-// checkFolder checks the data folder without making it.
+// checkFolder checks the data folder without creating it.
 func (d *diagnosis) checkFolder() {
 	const check = "data folder"
 	dir := d.config.DataDir
@@ -66,8 +66,8 @@ func (d *diagnosis) checkFolder() {
 	}
 }
 
-// checkPrivate returns an error that wraps system.ErrExposed if others than the owner can
-// access a file or folder.
+// checkPrivate returns an error that wraps system.ErrExposed if users other than the owner
+// can access a file or folder.
 func checkPrivate(path string) error {
 	f, err := system.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func checkPrivate(path string) error {
 	return errors.Join(system.CheckPrivate(f), f.Close())
 }
 
-// checkKey checks the local signing key without making it.
+// checkKey checks the local signing key without creating it.
 func (d *diagnosis) checkKey() {
 	const check = "signing key"
 	if !compose.UsesLocalKey(d.config) {
@@ -98,7 +98,7 @@ func (d *diagnosis) checkKey() {
 	}
 }
 
-// modelTimeout bounds the one call of the embedder.
+// modelTimeout limits the call of the embedder.
 const modelTimeout = 30 * time.Second
 
 // checkModel embeds one query.
@@ -123,7 +123,8 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions%s", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim(), d.modelLabel()), "")
 }
 
-// modelLabel says up to which label a remote embedder is sent texts; "": of all.
+// modelLabel returns a note on the highest label whose texts are sent to a remote
+// embedder; "" if all are.
 func (d *diagnosis) modelLabel() string {
 	if label := d.config.OpenAI.MaxLabel; d.config.Embedder == "openai" && label != acl.Restricted.String() {
 		return ", sent labels up to " + label + " (words alone find what is above)"
@@ -131,10 +132,10 @@ func (d *diagnosis) modelLabel() string {
 	return ""
 }
 
-// addressTimeout bounds the question to whoever listens on the address. Tests wait longer.
+// addressTimeout limits the request to the server at the address. Tests wait longer.
 var addressTimeout = 3 * time.Second
 
-// checkAddress checks whether a server could listen on the address, or does.
+// checkAddress checks whether a server can listen on the address, or already does.
 func (d *diagnosis) checkAddress(ctx context.Context) {
 	const check = "address"
 	listener, err := openListener(ctx, d.config.Addr, d.config.SocketMode())
@@ -162,10 +163,10 @@ func (d *diagnosis) checkAddress(ctx context.Context) {
 	d.add(check, fine, "a server is ready on "+d.config.Addr, "")
 }
 
-// lastDays is how long before its end a certificate is warned of.
+// lastDays is the time before a certificate's expiry from which doctor warns.
 const lastDays = 14 * 24 * time.Hour
 
-// checkCertificate checks the certificate and its key, where serve has TLS.
+// checkCertificate checks the certificate and its key, if serve has TLS.
 func (d *diagnosis) checkCertificate() {
 	const check = "certificate"
 	files := d.config.TLS
@@ -199,7 +200,8 @@ type clock interface {
 	Clock(ctx context.Context) (time.Time, error)
 }
 
-// maxSkew is how far clocks may differ: tokens are judged with this skew.
+// maxSkew is the maximum difference of clocks: the verification of tokens allows this
+// skew.
 const maxSkew = 30 * time.Second
 
 func (d *diagnosis) checkDatabaseClock(ctx context.Context, c clock) {
@@ -210,7 +212,7 @@ func (d *diagnosis) checkDatabaseClock(ctx context.Context, c clock) {
 		d.add(check, problem, err.Error(), "")
 		return
 	}
-	// The answer was made at some time between the question and now.
+	// The answer was created at some time between the request and now.
 	skew := max(before.Sub(at), time.Until(at), 0)
 	if skew > maxSkew {
 		d.add(check, problem, fmt.Sprintf("differs by %s from this machine's", skew.Round(time.Second)), "synchronise both by NTP")
@@ -219,7 +221,7 @@ func (d *diagnosis) checkDatabaseClock(ctx context.Context, c clock) {
 	d.add(check, fine, "agrees with this machine's", "")
 }
 
-// checkClock checks that the clock is not before this program was built.
+// checkClock checks that the clock is not earlier than the build of this program.
 func (d *diagnosis) checkClock() {
 	const check = "clock"
 	now := time.Now()

@@ -75,7 +75,7 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	go func() { // another program than mneme
+	go func() { // a program other than mneme
 		for {
 			c, err := listener.Accept()
 			if err != nil {
@@ -99,7 +99,7 @@ func TestDoctorSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestDoctorTellsMilvusThatIsDownFromVectorsOfAnotherEmbedder(t *testing.T) {
+func TestDoctorDistinguishesMilvusDownFromAnotherEmbedder(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "a", "k", "v")
 	setMilvusDown(t)
@@ -109,7 +109,7 @@ func TestDoctorTellsMilvusThatIsDownFromVectorsOfAnotherEmbedder(t *testing.T) {
 	}
 }
 
-// setMilvusDown configures a Milvus that does not run.
+// setMilvusDown configures a Milvus that is not running.
 func setMilvusDown(t *testing.T) {
 	t.Helper()
 	t.Setenv("MNEME_VECTOR", "milvus")
@@ -148,7 +148,7 @@ func TestDoctorSaysWhatToDoWithADatabaseThatIsTooOld(t *testing.T) {
 	}
 }
 
-// open opens a database beside mneme, for the time of the test.
+// open opens a database directly, until the test ends.
 func open(t *testing.T, driver, dsn string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)
@@ -159,7 +159,7 @@ func open(t *testing.T, driver, dsn string) *sql.DB {
 	return db
 }
 
-// one returns the value that a query selects.
+// one returns the single value of a query.
 func one[T any](t *testing.T, db *sql.DB, query string) (value T) {
 	t.Helper()
 	if err := db.QueryRowContext(t.Context(), query).Scan(&value); err != nil {
@@ -168,7 +168,7 @@ func one[T any](t *testing.T, db *sql.DB, query string) (value T) {
 	return value
 }
 
-// Programs of the other analysis may be using the database.
+// Programs with another analysis may be using the database.
 func TestDoctorLeavesTheTextsOfAnotherAnalysisAlone(t *testing.T) {
 	check := func(t *testing.T, dir, driver, dsn string) {
 		must(t, dir, "", "put", "--agent", "a", "note", "a line")
@@ -204,7 +204,7 @@ func TestDoctorLeavesTheTextsOfAnotherAnalysisAlone(t *testing.T) {
 	})
 }
 
-// The conversion is for good, and disturbs the servers that run.
+// The conversion is permanent, and disturbs running servers.
 func TestOnlyServeDividesTheTablesOfADatabase(t *testing.T) {
 	dsn, dir := postgrestest.Database(t), t.TempDir()
 	t.Setenv("MNEME_STORAGE", "postgres")
@@ -245,9 +245,9 @@ func TestDoctorReportsAConfigurationThatIsInvalid(t *testing.T) {
 	}
 }
 
-func TestConfigShowTellsWhereValuesComeFrom(t *testing.T) {
+func TestConfigShowNamesTheSourceOfValues(t *testing.T) {
 	t.Setenv("MNEME_POSTGRES_DSN", "postgres://u:hush@h/d")
-	t.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "") // TestMain sets them
+	t.Setenv("MNEME_SEARCH_VECTOR_BUDGET", "") // TestMain sets it
 	t.Setenv("MNEME_LIMITS_WRITE_WAIT", "")
 	out := must(t, t.TempDir(), "", "config", "show", "--changed", "--addr", "127.0.0.1:1")
 	for _, want := range []string{"flag --data-dir", "127.0.0.1:1", "flag --addr", "[hidden]", "variable MNEME_POSTGRES_DSN"} {

@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// documented is a question that a document asks, and the key of the entry that answers it.
+// documented is a question in a document, and the key of the entry that answers it.
 type documented struct {
 	page, question string
-	agent          string // who asks, see documentedStores
+	agent          string // the asking agent, see documentedStores
 	key            string
 }
 
-// documentedQuestions are all questions of the documents. A page that asks one of several
-// stores has it several times.
+// documentedQuestions are all questions in the documents. A page that asks several stores
+// has several rows per question.
 var documentedQuestions = []documented{
 	{"README.md", "what do I drink in the afternoon?", "me", "tea"},
 	{"README.md", "which tea?", "me", "tea"},
@@ -50,8 +50,8 @@ var documentedQuestions = []documented{
 	{"docs/guides/triggerfish.md", "which tea for Ada?", "ada", "tea"},
 }
 
-// documentedStores are the entries that the documents write, by the agent whose they are
-// here: the store of a question has no others. The test below imports further ones.
+// documentedStores are the entries that the documents write, by the agent that owns them
+// here: a question's store has no other entries. The test below imports further ones.
 var documentedStores = map[string]string{
 	"me":        `{"key": "tea", "value": "I like my tea green, and never after five."}`,
 	"clients":   `{"key": "seat", "value": "Anna prefers the window seat on trains."}` + "\n" + `{"key": "tea", "value": "I like my tea green, and never after five."}`,
@@ -76,8 +76,8 @@ Show keys of vim rather than menus.
 // block is a fenced block of code.
 var block = regexp.MustCompile("(?ms)^```.*?^```")
 
-// asking are the forms of a question in code: a text in quotes that ends in a question mark,
-// a parameter query or q, and what follows mneme search.
+// asking matches questions in code: a quoted text that ends in a question mark, a
+// parameter query or q, and the argument of mneme search.
 var asking = []*regexp.Regexp{
 	regexp.MustCompile(`"([^"\n]*\?)"`),
 	regexp.MustCompile(`"query":\s*"([^"\n]+)"`),
@@ -88,7 +88,7 @@ var asking = []*regexp.Regexp{
 
 var inURL = regexp.MustCompile(`[?&]q=([^&"'\s]+)`)
 
-// questionsIn returns the questions that a page asks.
+// questionsIn returns the questions on a page.
 func questionsIn(t *testing.T, page string) (questions []string) {
 	t.Helper()
 	for _, code := range block.FindAllString(page, -1) {
@@ -108,8 +108,7 @@ func questionsIn(t *testing.T, page string) (questions []string) {
 	return questions
 }
 
-// A new question of a document needs an expectation, and one that no document asks any more
-// has none.
+// A new question in a document needs an expectation, and an expectation needs a question.
 func TestEveryDocumentedQuestionHasAnExpectation(t *testing.T) {
 	guides, err := filepath.Glob("../../docs/guides/*.md")
 	if err != nil || len(guides) == 0 {
@@ -150,8 +149,8 @@ func TestEveryDocumentedQuestionHasAnExpectation(t *testing.T) {
 	}
 }
 
-// TestEveryDocumentedQuestionFindsItsEntryByEveryDoor asks one server, as the documents do.
-func TestEveryDocumentedQuestionFindsItsEntryByEveryDoor(t *testing.T) {
+// The test asks one server, as the documents do.
+func TestEveryDocumentedQuestionFindsItsEntryOnEverySurface(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for agent, entries := range documentedStores {

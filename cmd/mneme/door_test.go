@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// foundKeys are the keys that an answer shows, in its order.
+// foundKeys are the keys in an answer, in its order.
 type foundKeys []struct {
 	Key string `json:"key"`
 }
 
-// first returns the first key; "": there is none.
+// first returns the first key; "" if there is none.
 func (f foundKeys) first() string {
 	if len(f) == 0 {
 		return ""
@@ -21,14 +21,14 @@ func (f foundKeys) first() string {
 	return f[0].Key
 }
 
-// door is one way in which to ask; it returns the key of the entry that the answer shows
-// first, as a hit or, where the answer is unsure, as the nearest one.
+// door is a surface on which to search; it returns the key of the first entry in the
+// answer, a hit or, in an unsure answer, the nearest entry.
 type door struct {
 	name string
 	ask  func(t *testing.T, s *serving, agent, question string) string
 }
 
-// doors are all ways to ask for an agent's own entries.
+// doors are all surfaces for searching an agent's own entries.
 var doors = []door{
 	{"REST", func(t *testing.T, s *serving, agent, question string) string {
 		return firstHit(t, s.asked(t, agent, http.MethodPost, "/v1/search", map[string]any{"query": question}))

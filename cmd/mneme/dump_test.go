@@ -38,7 +38,7 @@ func TestTruncatedDumpIsRejected(t *testing.T) {
 	}
 }
 
-// stopping is an output that ends a context as soon as it holds a text.
+// stopping is an output that cancels a context once it contains a text.
 type stopping struct {
 	bytes.Buffer
 	text string
@@ -53,7 +53,7 @@ func (s *stopping) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// A dump cannot be loaded twice: an operator must learn that it is.
+// A dump cannot be loaded twice: an operator must learn that it is loaded.
 func TestARestoreThatMakesNoVectorsSaysThatItIsComplete(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	must(t, from, "", "import", "--no-wait", sampleMemories)
@@ -63,7 +63,7 @@ func TestARestoreThatMakesNoVectorsSaysThatItIsComplete(t *testing.T) {
 	defer stop()
 	out, errOut := &stopping{text: "restored ", stop: stop}, &bytes.Buffer{}
 	status := run(ctx, []string{"import", "--full", "-", "--data-dir", to}, strings.NewReader(dump), out, errOut)
-	if status != exitFailed || !strings.HasPrefix(out.String(), "restored ") || !strings.Contains(errOut.String(), "the restore is complete but for vectors") {
+	if status != exitFailed || !strings.HasPrefix(out.String(), "restored ") || !strings.Contains(errOut.String(), "the restore is complete except for vectors") {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
 	if strings.Contains(errOut.String(), "no embedder here") {

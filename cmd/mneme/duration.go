@@ -8,7 +8,7 @@ import (
 	"mneme/internal/period"
 )
 
-// durationFlag is a duration, which may have days.
+// durationFlag is a duration, which may be in days.
 type durationFlag time.Duration
 
 // durationVar adds the flag of a duration.
@@ -20,7 +20,7 @@ func durationVar(flags *pflag.FlagSet, d *time.Duration, name string, value time
 // String, Set and Type implement pflag.Value.
 func (d *durationFlag) String() string { return time.Duration(*d).String() }
 
-// Set refuses what is no duration.
+// Set returns an error unless text is a duration.
 func (d *durationFlag) Set(text string) error {
 	given, err := period.ParseDuration(text)
 	if err == nil {
@@ -29,5 +29,5 @@ func (d *durationFlag) Set(text string) error {
 	return err
 }
 
-// Type returns what help shows as the flag's value.
+// Type returns the name of the value in the help.
 func (d *durationFlag) Type() string { return "duration" }

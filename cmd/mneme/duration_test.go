@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Durations have days wherever a command takes one.
+// Durations may be in days in every command.
 func TestEveryDurationOfACommandMayHaveDays(t *testing.T) {
 	found := 0
 	var walk func(cmd *cobra.Command)

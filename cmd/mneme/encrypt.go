@@ -9,7 +9,7 @@ import (
 	"mneme/crypto"
 )
 
-// entryFlags name the key file, and the entry that an encrypted value is bound to.
+// entryFlags name the key file, and the entry to which an encrypted value is bound.
 type entryFlags struct {
 	keyFile string
 	entry   crypto.EntryRef

@@ -30,7 +30,8 @@ func (c *connection) source(agent, store string) (*entrySource, error) {
 	return &entrySource{client: as, store: store}, nil
 }
 
-// print writes the entries that the agent can list and that pass a filter as NDJSON, ordered by namespace and key.
+// print writes, as NDJSON, the entries that the agent can list and that pass a filter,
+// ordered by namespace and key.
 func (s *entrySource) print(ctx context.Context, out io.Writer, filter *api.ExportMemoriesParams) error {
 	lines, err := s.client.ExportLines(ctx, s.store, filter)
 	if err != nil {
@@ -124,11 +125,11 @@ func entryOf(e api.Entry, deletedAt *time.Time) (*memory.Entry, error) {
 	return out, nil
 }
 
-// occupied is the refusal of a deleted entry whose key has a live entry.
+// occupied is the reason why a deleted entry is refused if a live entry has its key.
 const occupied = "a live entry has this key, so the deleted one cannot be restored to the trash"
 
-// restoreToTrash creates an entry and deletes it. If it cannot, refused is the
-// reason. It does not change a live entry of the same key.
+// restoreToTrash creates an entry and deletes it. If it cannot, refused is the reason. It
+// does not change a live entry with the same key.
 func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest) (refused string, err error) {
 	line := importLine(put)
 	if put.ExpiresAt != nil {
@@ -150,9 +151,9 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	}
 	match := stored.ETag
 	if put.ExpiresAt != nil {
-		// Only an import sets an expiry that is not whole seconds from now, without which the
-		// next one would not recognize the entry in the trash. It has no preconditions, so it
-		// must not be what creates the entry.
+		// Only an import can set an expiry that is not whole seconds from now; with a
+		// rounded one, the next import would not recognize the entry in the trash. An
+		// import has no preconditions, so it must not create the entry.
 		_, err := s.client.Import(ctx, s.store, func(yield func(api.ImportLine, error) bool) { yield(importLine(put), nil) })
 		if _, err := refusalOf(err); err != nil {
 			return "", err
@@ -174,8 +175,8 @@ func pathOf(p memory.Path) client.Path {
 	return client.Path{Store: p.Store, Namespace: p.Namespace, Key: p.Key}
 }
 
-// refusalOf returns the reason if err concerns one entry only, or else err, which
-// ends the command.
+// refusalOf returns the reason if err concerns a single entry, or else err, which ends the
+// command.
 func refusalOf(err error) (refused string, _ error) {
 	var problem *client.Error
 	if errors.As(err, &problem) {

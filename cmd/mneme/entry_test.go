@@ -8,7 +8,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
+func TestEntriesCanBePutReadListedAndDeleted(t *testing.T) {
 	dir := t.TempDir()
 	alice := func(in string, args ...string) result {
 		t.Helper()
@@ -72,8 +72,8 @@ func TestWhatIsPutCanBeReadListedAndDeleted(t *testing.T) {
 	}
 }
 
-// No server is there to make its vectors.
-func TestWhatIsPutIsFoundByItsMeaning(t *testing.T) {
+// No server computes its vectors.
+func TestPutEntriesAreFoundByMeaning(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "hives", "the bees need sugar in March", "--agent", "alice")
 	found := decode[answer](t, must(t, dir, "", "search", "when must insects be fed?", "--agent", "alice", "--json"))
@@ -116,7 +116,7 @@ func TestAStoreIsSharedAndUnshared(t *testing.T) {
 	}
 }
 
-// Whoever reads in a folder without a database is told so, and none is made.
+// A command that reads fails in a folder without a database, and creates none.
 func TestReadingNeedsADatabase(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{

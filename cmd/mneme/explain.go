@@ -8,7 +8,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// writeExplain writes how an entry was ranked; a score of nil is not known.
+// writeExplain writes how an entry was ranked; a nil score is unknown.
 func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
 	fmt.Fprintf(text, "    lexical %s, vector %s; seen as %s", formatRank(x, x.Lexical), formatRank(x, x.Vector), plain(string(x.Via)))
 	if x.Model != nil {
@@ -28,7 +28,7 @@ func writeExplain(text *strings.Builder, x *api.Explain, score *float64) {
 	fmt.Fprintf(text, "relevance from %s\n", formatSummands(x.Summands))
 }
 
-// writeExplanation writes what the filter dropped, and what became of an entry.
+// writeExplanation writes what the filter dropped, and the outcome for an entry.
 func writeExplanation(text *strings.Builder, x *api.Explanation) {
 	for _, t := range deref(x.Typos) {
 		fmt.Fprintf(text, "no entry has %s; looked for %s\n", plain(t.Word), plain(strings.Join(t.Found, ", ")))
@@ -62,7 +62,7 @@ func writeExplanation(text *strings.Builder, x *api.Explanation) {
 	}
 }
 
-// formatOutcome says what became of an entry.
+// formatOutcome describes the outcome for an entry.
 func formatOutcome(e *api.EntryExplanation) string {
 	rank := ""
 	if e.Rank != nil {
@@ -100,8 +100,8 @@ func formatOutcome(e *api.EntryExplanation) string {
 	return plain(string(e.Outcome))
 }
 
-// formatRank formats a hit's rank and score in one leg, and by which wording if that is not
-// the one of the rest of the explanation.
+// formatRank formats a hit's rank and score in one leg, with the wording that found it if
+// it differs from that in the rest of the explanation.
 func formatRank(x *api.Explain, r *api.LegRank) string {
 	if r == nil {
 		return "-"
@@ -117,7 +117,7 @@ func formatRank(x *api.Explain, r *api.LegRank) string {
 	return fmt.Sprintf("#%d (%.3f)%s", r.Rank, r.Score, by)
 }
 
-// formatJudgement formats what a reranking service said of a hit.
+// formatJudgement formats a reranking service's score of a hit.
 func formatJudgement(j *api.Judgement) string {
 	if j.Rank == nil {
 		return fmt.Sprintf("(%.3f)", j.Score)
@@ -125,7 +125,7 @@ func formatJudgement(j *api.Judgement) string {
 	return fmt.Sprintf("#%d (%.3f)", *j.Rank, j.Score)
 }
 
-// formatSummands formats what a relevance is computed from.
+// formatSummands formats the summands of a relevance.
 func formatSummands(summands []api.Summand) string {
 	parts := make([]string, len(summands))
 	for i, s := range summands {

@@ -105,7 +105,7 @@ func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
 		return err
 	}
 	defer closeJoin(service, &err)
-	if onTerminal(p.out) { // the records themselves show the progress
+	if onTerminal(p.out) { // the printed records show the progress
 		return service.Dump(ctx, p.out)
 	}
 	bar := p.newBar(-1, "dumping")
@@ -114,7 +114,7 @@ func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
 	return service.Dump(ctx, &countedLines{out: p.out, bar: bar})
 }
 
-// countedLines counts the lines that are written, as steps of a bar.
+// countedLines counts written lines as steps of a bar.
 type countedLines struct {
 	out io.Writer
 	bar *bar

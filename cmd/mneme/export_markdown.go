@@ -48,7 +48,7 @@ func (p *program) exportFolder(ctx context.Context, from *entrySource, origin ma
 	return p.reportFolder(&w, dir)
 }
 
-// advice returns what the user can do about an error of markdown.OpenFolder.
+// advice returns a remedy for an error of markdown.OpenFolder.
 func advice(err error) string {
 	switch {
 	case errors.Is(err, markdown.ErrForeign), errors.Is(err, markdown.ErrOrigin):
@@ -87,7 +87,7 @@ func (w *folderWriter) all(ctx context.Context, from *entrySource) error {
 		if err != nil {
 			return err
 		}
-		if !e.InContext { // entries outside the context are not exported
+		if !e.InContext { // the context omits the entry
 			continue
 		}
 		w.report.Trash++

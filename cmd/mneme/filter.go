@@ -12,8 +12,7 @@ import (
 	"mneme/memory"
 )
 
-// filterFlags restrict a search or a listing. They have the names of the API's
-// options.
+// filterFlags restrict a search or a listing. They are named like the API's options.
 type filterFlags struct {
 	namespace nullable
 	tags      []string
@@ -54,7 +53,7 @@ func (f *filterFlags) restrict(q *api.Question) {
 	}
 }
 
-// listing returns the filter as a listing takes it.
+// listing returns the filter as parameters of a listing.
 func (f *filterFlags) listing() *api.ListMemoriesParams {
 	params := &api.ListMemoriesParams{Namespace: f.namespace.text}
 	if len(f.tags) > 0 {
@@ -88,17 +87,17 @@ func (w *whereFlag) param() *api.Where {
 // String, Set and Type implement pflag.Value.
 func (w *whereFlag) String() string { return string(*w) }
 
-// Set refuses what is no condition.
+// Set returns an error unless text is a condition.
 func (w *whereFlag) Set(text string) error {
 	*w = whereFlag(text)
 	_, err := memory.ParseWhere([]byte(text))
 	return err
 }
 
-// Type returns what help shows as the flag's value.
+// Type returns the name of the value in the help.
 func (w *whereFlag) Type() string { return "condition" }
 
-// zoneFlag is a time zone as conditions have it; "" is UTC.
+// zoneFlag is a time zone in the format of conditions; "" is UTC.
 type zoneFlag string
 
 func (z *zoneFlag) add(cmd *cobra.Command, use string) {
@@ -117,7 +116,7 @@ func (z *zoneFlag) param() *api.Timezone {
 func (z *zoneFlag) location() *time.Location {
 	zone, err := period.Zone(string(*z))
 	if err != nil {
-		panic(err) // Set refused it
+		panic(err) // Set rejected it
 	}
 	return zone
 }
@@ -125,21 +124,21 @@ func (z *zoneFlag) location() *time.Location {
 // String, Set and Type implement pflag.Value.
 func (z *zoneFlag) String() string { return string(*z) }
 
-// Set refuses what is no time zone.
+// Set returns an error unless text is a time zone.
 func (z *zoneFlag) Set(text string) error {
 	_, err := period.Zone(text)
 	*z = zoneFlag(text)
 	return err
 }
 
-// Type returns what help shows as the flag's value.
+// Type returns the name of the value in the help.
 func (z *zoneFlag) Type() string { return "zone" }
 
-// sinceFlag is a time as conditions have it; "" is none.
+// sinceFlag is a time in the format of conditions; "" is none.
 type sinceFlag string
 
-// and returns the condition that an entry fits another one and is of the time or
-// a later one.
+// and returns the conjunction of where and the condition that an entry is of the time or a
+// later one.
 func (s *sinceFlag) and(where whereFlag) whereFlag {
 	switch {
 	case *s == "":
@@ -150,8 +149,8 @@ func (s *sinceFlag) and(where whereFlag) whereFlag {
 	return `{"and": [` + where + `, ` + s.condition() + `]}`
 }
 
-// condition holds for entries that occurred at the time or later; of those that
-// do not say when, for those that were changed then or later.
+// condition holds for entries that occurred at the time or later; for entries without a
+// time of occurrence, if they were changed then or later.
 func (s *sinceFlag) condition() whereFlag {
 	from := fmt.Sprintf(`{"gte": %q}`, string(*s))
 	return whereFlag(`{"or": [{"occurred_at": ` + from + `}, {"occurred_at": {"exists": false}, "updated_at": ` + from + `}]}`)
@@ -160,7 +159,7 @@ func (s *sinceFlag) condition() whereFlag {
 // String, Set and Type implement pflag.Value.
 func (s *sinceFlag) String() string { return string(*s) }
 
-// Set refuses what is no time.
+// Set returns an error unless text is a time.
 func (s *sinceFlag) Set(text string) error {
 	for _, form := range []string{"now-" + text, text} {
 		*s = sinceFlag(form)
@@ -171,7 +170,7 @@ func (s *sinceFlag) Set(text string) error {
 	return errors.New("must be an age such as 7d, a date such as 2026-05-01, or a time such as 2026-05-01T09:00:00Z")
 }
 
-// Type returns what help shows as the flag's value.
+// Type returns the name of the value in the help.
 func (s *sinceFlag) Type() string { return "time" }
 
 // matchFlag are exact words in JSON; "" is none.
@@ -192,14 +191,14 @@ func (m *matchFlag) param() *api.Match {
 // String, Set and Type implement pflag.Value.
 func (m *matchFlag) String() string { return string(*m) }
 
-// Set refuses what are not exact words.
+// Set returns an error unless text is a match.
 func (m *matchFlag) Set(text string) error {
 	*m = matchFlag(text)
 	_, err := memory.ParseMatch([]byte(text))
 	return err
 }
 
-// Type returns what help shows as the flag's value.
+// Type returns the name of the value in the help.
 func (m *matchFlag) Type() string { return "words" }
 
 // nullable is a flag whose empty value differs from its absence.
@@ -220,8 +219,7 @@ func (n *nullable) Set(text string) error {
 
 func (n *nullable) Type() string { return "string" }
 
-// completeWith says which values a flag takes: they are checked, and the shell
-// completes them.
+// completeWith restricts a flag to values, which are checked and completed by the shell.
 func completeWith(cmd *cobra.Command, flag string, values ...string) {
 	flags := cmd.Flags()
 	if flags.Lookup(flag) == nil {

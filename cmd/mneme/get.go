@@ -10,7 +10,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// pathFlags are those of a command about one entry, or one store, of an agent.
+// pathFlags are the flags of a command about one entry, or one store, of an agent.
 type pathFlags struct {
 	marketFlags
 	store, namespace string
@@ -27,7 +27,7 @@ func (e *pathFlags) addStore(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&e.store, "store", "", "another store than the agent's own")
 }
 
-// storeID returns the store that is named, or else the agent's own.
+// storeID returns the named store, or else the agent's own.
 func (e *pathFlags) storeID() string {
 	if e.store == "" {
 		return "self"
@@ -72,12 +72,12 @@ the whole entry. Reads the local database, also while a server uses it, or with
 	return cmd
 }
 
-// addAsOf adds the flag of the time from which a command answers.
+// addAsOf adds the flag of the time as of which a command answers.
 func addAsOf(cmd *cobra.Command, asOf *string) {
 	cmd.Flags().StringVar(asOf, "as-of", "", "what stood at this time: a date (2026-05-01, 2026-05, 2026: at its end), or a time in RFC 3339; without zone in UTC")
 }
 
-// getAsOf reads an entry as it stood at a time, "" for now.
+// getAsOf reads an entry as of a time, "" for now.
 func getAsOf(ctx context.Context, as *client.Client, path client.Path, asOf string) (api.Entry, string, error) {
 	if asOf == "" {
 		return as.Get(ctx, path)

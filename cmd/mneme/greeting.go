@@ -10,8 +10,8 @@ import (
 	"mneme/configs"
 )
 
-// greet prints the server's address, the console's link if there is one, and calls to
-// try first.
+// greet prints the server's address, the console's link if there is one, and first calls
+// to try.
 func (p *program) greet(config configs.Config, listening net.Addr, link string) error {
 	again := command(config)
 	addresses, err := urlsOf(config, listening)
@@ -44,8 +44,7 @@ data folder: %[2]s
 	return err
 }
 
-// command returns the command line that runs this program again over the same
-// data folder.
+// command returns the command line that runs this program again for the same data folder.
 func command(config configs.Config) string {
 	line := self()
 	if dir, err := configs.DefaultDataDir(); err != nil || dir != config.DataDir {

@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newHelp returns the command that prints the help of others. Cobra's own answers a
-// mistyped one with the help of all.
+// newHelp returns the help command. Cobra's own prints the root help for a mistyped
+// command.
 func newHelp(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]…",
@@ -15,7 +15,7 @@ func newHelp(p *program) *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			about.InitDefaultHelpFlag() // listed among its flags
+			about.InitDefaultHelpFlag() // lists the help flag
 			return about.Help()
 		}),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
@@ -33,7 +33,7 @@ func newHelp(p *program) *cobra.Command {
 	}
 }
 
-// commandAt returns the command that names lead to.
+// commandAt returns the command with a path of names.
 func commandAt(root *cobra.Command, names []string) (*cobra.Command, error) {
 	at := root
 	for _, name := range names {
@@ -46,7 +46,7 @@ func commandAt(root *cobra.Command, names []string) (*cobra.Command, error) {
 	return at, nil
 }
 
-// subcommand returns the command of a name below cmd; nil for none.
+// subcommand returns cmd's subcommand with a name; nil if there is none.
 func subcommand(cmd *cobra.Command, name string) *cobra.Command {
 	for _, sub := range cmd.Commands() {
 		if sub.Name() == name || sub.HasAlias(name) {

@@ -7,8 +7,8 @@ import (
 	"mneme/memory"
 )
 
-// startMark and endMark surround a highlight until it is printed. Both are
-// noncharacters, which no text needs.
+// startMark and endMark surround a highlight until it is printed. Both are noncharacters,
+// which do not occur in text.
 const (
 	startMark = "\uFDD0"
 	endMark   = "\uFDD1"
@@ -24,7 +24,7 @@ func mark(text string, ranges *api.Ranges) string {
 	end := 0
 	for _, r := range *ranges {
 		if len(r) != 2 || r[0] < end || r[1] < r[0] || r[1] > len(text) {
-			break // not of this text
+			break // not a range of this text
 		}
 		marked.WriteString(clean.Replace(text[end:r[0]]) + startMark + clean.Replace(text[r[0]:r[1]]) + endMark)
 		end = r[1]
@@ -32,8 +32,8 @@ func mark(text string, ranges *api.Ranges) string {
 	return marked.String() + clean.Replace(text[end:])
 }
 
-// highlight replaces the marks of a text, which may have been cut, by bold type,
-// or by nothing if it is not for a terminal.
+// highlight replaces the marks in a text, which may have been truncated, with bold type,
+// or removes them if the text is not for a terminal.
 func highlight(text string, terminal bool) string {
 	if !terminal {
 		return strings.NewReplacer(startMark, "", endMark, "").Replace(text)
@@ -44,8 +44,8 @@ func highlight(text string, terminal bool) string {
 	return strings.NewReplacer(startMark, "\x1b[1m", endMark, "\x1b[22m").Replace(text)
 }
 
-// hitTexts returns what is shown of a hit, in lines of plain text: the beginning
-// of its value, or its passages.
+// hitTexts returns the displayed texts of a hit, in lines of plain text: the beginning of
+// its value, or its passages.
 func hitTexts(h api.Hit, terminal bool) []string {
 	if h.Passages == nil {
 		return []string{highlight(clip(plain(memory.MarkDataURLs(mark(valueText(h.Value), h.Highlights)))), terminal)}

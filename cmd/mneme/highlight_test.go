@@ -8,7 +8,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-func TestHighlightsAreBoldOnATerminalAlone(t *testing.T) {
+func TestHighlightsAreBoldOnlyOnATerminal(t *testing.T) {
 	hit := api.Hit{
 		Value: []byte(`"The parrot \u001b[31mof\nOtto \ufdd0is green."`), Highlights: &api.Ranges{{4, 10}},
 	}
@@ -26,7 +26,7 @@ func TestHighlightsAreBoldOnATerminalAlone(t *testing.T) {
 	if got := hitTexts(hit, true); !slices.Equal(got, []string{"… \x1b[1mOtto's\x1b[22m \x1b[1mparrots\x1b[22m eat. …", "… So it is. …"}) {
 		t.Errorf("%q", got)
 	}
-	// A highlight that is cut off ends with the text.
+	// A truncated highlight ends with the text.
 	long := api.Hit{Value: []byte(`"` + strings.Repeat("x", 300) + `"`), Highlights: &api.Ranges{{100, 300}}}
 	if got := hitTexts(long, true)[0]; strings.Count(got, "\x1b[1m") != 1 || !strings.HasSuffix(got, "\x1b[22m") {
 		t.Errorf("%q", got)

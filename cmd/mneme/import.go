@@ -116,16 +116,16 @@ type importing struct {
 	*program
 	as           callerFlags
 	store, url   string
-	newOwner     string // --as: the agent that writes all; "": as the lines say
-	reassign     bool   // the stores that lines name do not count
+	newOwner     string // --as: the agent that writes all lines; "": the agent of each line
+	reassign     bool   // whether the stores in the lines are ignored
 	markdown     string
-	from         string // the system whose exports are read; "" for none
-	namespace    string // of their entries
+	from         string // the system whose exports are imported; "" for none
+	namespace    string // of the imported entries
 	zone         zoneFlag
 	noWait, full bool
 	dryRun       bool
 	restore      restoring
-	trashes      map[target]*trash // that were read
+	trashes      map[target]*trash // by store, once read
 	counts       importCounts
 }
 
@@ -134,18 +134,18 @@ type importCounts struct {
 	Created   int64 `json:"created"`
 	Updated   int64 `json:"updated"`
 	Unchanged int64 `json:"unchanged"`
-	Trashed   int64 `json:"trashed"`                // deleted entries of a Markdown folder, written to the trash
-	Deleted   int64 `json:"deleted_here,omitempty"` // left in the trash
-	// DeletedChanged counts those of Deleted that the source has changed since.
+	Trashed   int64 `json:"trashed"`                // deleted entries of a Markdown folder that were written to the trash
+	Deleted   int64 `json:"deleted_here,omitempty"` // entries that were left in the trash
+	// DeletedChanged counts the entries of Deleted that the source has changed since.
 	DeletedChanged int64     `json:"deleted_changed,omitempty"`
-	Restored       int64     `json:"restored,omitempty"` // from the trash, and counted as updated or unchanged too
+	Restored       int64     `json:"restored,omitempty"` // from the trash; counted as updated or unchanged too
 	Refused        []refusal `json:"refused"`
-	Notes          []refusal `json:"notes,omitempty"`    // problems that refuse nothing
-	LeftOut        leftOut   `json:"left_out,omitempty"` // files of a folder of Markdown that are no entries
-	DryRun         bool      `json:"dry_run,omitempty"`  // nothing was written
+	Notes          []refusal `json:"notes,omitempty"`    // problems for which nothing was refused
+	LeftOut        leftOut   `json:"left_out,omitempty"` // files in a folder of Markdown that are not entries
+	DryRun         bool      `json:"dry_run,omitempty"`  // whether nothing was written
 	WriteS         float64   `json:"write_s"`            // reading and writing
-	VectorsS       float64   `json:"vectors_s"`          // making vectors afterwards
-	Pending        int64     `json:"pending,omitempty"`  // entries whose vectors were not waited for
+	VectorsS       float64   `json:"vectors_s"`          // computing vectors afterwards
+	Pending        int64     `json:"pending,omitempty"`  // entries whose vectors the import did not wait for
 }
 
 func (c *importCounts) written() int64 { return c.Created + c.Updated + c.Trashed }
@@ -160,7 +160,7 @@ type refusal struct {
 	Reason string `json:"reason"`
 }
 
-// checkAs makes the agent of --as the acting one.
+// checkAs makes the agent of --as the acting agent.
 func (i *importing) checkAs(flags *pflag.FlagSet) error {
 	if !flags.Changed("as") {
 		return nil
@@ -206,8 +206,8 @@ func (i *importing) run(ctx context.Context, config configs.Config, files []stri
 	return i.report()
 }
 
-// checkNames validates the agent and the store. A folder, and exports of another
-// system, are imported by one agent into one store, and each is the other's default.
+// checkNames validates the agent and the store. For a folder, and for exports of another
+// system, one agent writes one store, and each of the two names defaults to the other.
 func (i *importing) checkNames() error {
 	if i.markdown != "" || i.from != "" {
 		if i.as.agent == "" {
@@ -245,7 +245,7 @@ func (i *importing) interrupted(err error) error {
 	return err
 }
 
-// embed makes the vectors, unless --no-wait is given.
+// embed computes the vectors, unless --no-wait is given.
 func (i *importing) embed(ctx context.Context, service *compose.Instance) error {
 	if i.noWait {
 		i.counts.Pending = service.Status(ctx).Queue
@@ -297,7 +297,7 @@ func (i *importing) report() error {
 			c.Created, c.Updated, c.Unchanged, len(c.Refused), c.WriteS, rate(c.lines(), seconds(c.WriteS)))
 		switch {
 		case i.url != "":
-			_, err = fmt.Fprintln(i.out, "; the server makes the vectors")
+			_, err = fmt.Fprintln(i.out, "; the server computes the vectors")
 		case i.noWait:
 			_, err = fmt.Fprintf(i.out, "; %d entries waiting for vectors\n", c.Pending)
 		case err == nil:
@@ -307,14 +307,14 @@ func (i *importing) report() error {
 	switch {
 	case err != nil || len(c.Refused) == 0:
 	case len(c.Refused) == 1:
-		err = fmt.Errorf("one %s was refused, the rest is imported: mend it, and run the same command again", i.unit())
+		err = fmt.Errorf("one %s was refused, the rest is imported: fix it and run the same command again", i.unit())
 	default:
-		err = fmt.Errorf("%d %ss were refused, the rest is imported: mend them, and run the same command again", len(c.Refused), i.unit())
+		err = fmt.Errorf("%d %ss were refused, the rest is imported: fix them and run the same command again", len(c.Refused), i.unit())
 	}
 	return err
 }
 
-// unit is what a refusal is about.
+// unit is the noun for what is refused.
 func (i *importing) unit() string {
 	if i.from == origin.Markdown {
 		return "file"
@@ -348,7 +348,7 @@ func (p *program) load(ctx context.Context, service *compose.Instance, in io.Rea
 	})
 }
 
-// loadedEach is the number of records after which the progress is drawn.
+// loadedEach is the number of records between two updates of the progress bar.
 const loadedEach = 50
 
 // loadDump restores an operator's dump.
@@ -371,7 +371,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 	if err != nil {
 		return err
 	}
-	// Before the vectors are made: the records stay, whatever becomes of these.
+	// Before vectors are computed: the records are stored, even if that fails.
 	if p.json {
 		err = p.printJSON(map[string]int{"records": records})
 	} else {
@@ -381,7 +381,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 		return err
 	}
 	if err := p.drain(ctx, service); err != nil {
-		fmt.Fprintln(p.err, "the restore is complete but for vectors, which a running server makes")
+		fmt.Fprintln(p.err, "the restore is complete except for vectors, which a running server computes")
 		return err
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Copies that other programs make, and stubs, are no memories, from whatever folder. A file
-// of an exported entry that has such a key is one.
+// Conflict copies and stubs by other programs are not imported, from any folder. A file of
+// an exported entry with such a key is imported.
 func TestImportLeavesOutCopiesAndNamesThemOnce(t *testing.T) {
 	left := []string{
 		"Plan.sync-conflict-20261126-130512-ABCDEF7.md", "Plan (Ann's conflicted copy 2026-11-26).md", "Plan-DESKTOP-AB12CD3.md",

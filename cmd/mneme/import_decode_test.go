@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 )
 
-// Each way of importing decodes UTF-16 by its byte order mark, and says so.
+// Every kind of import decodes UTF-16 by its byte order mark, and reports it.
 func TestImportDecodesUTF16(t *testing.T) {
 	t.Parallel()
 	encode := func(text string) string {
@@ -40,14 +40,14 @@ func TestImportDecodesUTF16(t *testing.T) {
 	}
 }
 
-// A folder with one bad file is imported without it, and the advice is right.
+// A folder is imported without its one bad file, and the advice is right.
 func TestImportOfAFolderWithOneBadFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	vault := fill(t, map[string]string{"a.md": "a\n", "b.md": "b\n", "c.md": "c\n", "d.md": "d\n", "bad.md": "x\n\xff\n"})
 	r := mneme(t, dir, "", "import", "--no-wait", "--agent", "iris", vault)
 	if r.status != exitFailed || !strings.Contains(r.out, "created 4, updated 0, unchanged 0, refused 1") || !strings.Contains(r.err, "bad.md:2: is not valid UTF-8") ||
-		!strings.Contains(r.err, "one file was refused, the rest is imported: mend it, and run the same command again") {
+		!strings.Contains(r.err, "one file was refused, the rest is imported: fix it and run the same command again") {
 		t.Errorf("got %+v", r)
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"mneme/memory"
 )
 
-// restoring says which entries an import brings back that were deleted here, and are in the
-// trash: none, all, or those that the source has changed since.
+// restoring selects the entries in the trash, deleted here, that an import restores: none,
+// all, or those that the source has changed since.
 type restoring string
 
 const (
@@ -28,7 +28,7 @@ const (
 	restoreChanged restoring = "changed"
 )
 
-// add adds the flag, which may have no value: all.
+// add adds the flag. Its value is optional: all.
 func (r *restoring) add(flags *pflag.FlagSet) {
 	flags.Var(r, "restore", "bring back entries that were deleted here; --restore=changed: those that differ from what was deleted")
 	flags.Lookup("restore").NoOptDefVal = string(restoreAll)
@@ -48,15 +48,15 @@ func (r *restoring) Set(text string) error {
 	return nil
 }
 
-// target is a store that an import writes as an agent.
+// target is a store and the agent as which an import writes it.
 type target struct{ agent, store string }
 
-// trash is what a store has in its trash that an import could bring back.
+// trash is the contents of a store's trash that an import could restore.
 type trash struct {
 	latest map[memory.Path]*memory.Entry
 	sums   map[memory.Path][]contents // of all deleted entries of a path
-	wholes map[memory.Path]bool       // of which parts are there, see partOf
-	gone   map[memory.Path]bool       // wholes of which all that there was is there, as far as known
+	wholes map[memory.Path]bool       // wholes with live parts, see partOf
+	gone   map[memory.Path]bool       // wholes whose known parts are all deleted
 }
 
 // trashOf reads the trash of a store, once.
@@ -67,7 +67,7 @@ func (i *importing) trashOf(ctx context.Context, source *entrySource, agent stri
 	}
 	t := &trash{latest: make(map[memory.Path]*memory.Entry), sums: make(map[memory.Path][]contents), wholes: make(map[memory.Path]bool), gone: make(map[memory.Path]bool)}
 	for e, err := range source.trash(ctx) {
-		if client.IsAbsent(err) { // of a store that is not there yet
+		if client.IsAbsent(err) { // the store does not exist yet
 			break
 		}
 		if err != nil {
@@ -88,8 +88,8 @@ func (i *importing) trashOf(ctx context.Context, source *entrySource, agent stri
 	return t, nil
 }
 
-// forgetFiles forgets deleted entries that files in the trash of a folder have: they do
-// not speak of another file of the same key.
+// forgetFiles removes the deleted entries that files in a folder's trash have: they say
+// nothing about another file with the same key.
 func (t *trash) forgetFiles(deleted []leaf) {
 	for _, l := range deleted {
 		at := slices.Index(t.sums[l.path], l.sum)
@@ -102,8 +102,8 @@ func (t *trash) forgetFiles(deleted []leaf) {
 	}
 }
 
-// partOf returns the path of a conversation or a document of which an entry is a part:
-// KEY of KEY/001.
+// partOf returns the path of the conversation or document to which a part belongs: KEY for
+// KEY/001.
 func partOf(path memory.Path) (whole memory.Path, ok bool) {
 	at := strings.LastIndexByte(path.Key, '/')
 	if at < 0 || len(path.Key)-at-1 < 3 || strings.Trim(path.Key[at+1:], "0123456789") != "" {
@@ -113,9 +113,9 @@ func partOf(path memory.Path) (whole memory.Path, ok bool) {
 	return path, true
 }
 
-// leaveDeleted returns the records to write: without those whose entries were deleted here,
-// unless these are to be restored. A conversation or a document that was deleted here has
-// no new parts either.
+// leaveDeleted returns the records to write: it drops those whose entries were deleted
+// here, unless they are to be restored. A conversation or a document that was deleted here
+// gets no new parts either.
 func (i *importing) leaveDeleted(ctx context.Context, source *entrySource, agent string, records []record) (kept []record, err error) {
 	t, err := i.trashOf(ctx, source, agent)
 	if err != nil || len(t.latest) == 0 {
@@ -152,8 +152,8 @@ func (i *importing) leaveDeleted(ctx context.Context, source *entrySource, agent
 	return kept, nil
 }
 
-// wholeOf returns the path of what is deleted as one with a record: its own, or the path of
-// the conversation that it is a part of.
+// wholeOf returns the path that is deleted as a unit with a record: its own path, or the
+// path of its conversation.
 func (t *trash) wholeOf(r record) memory.Path {
 	if whole, ok := partOf(r.put.Path); ok && r.isPart {
 		return whole
@@ -171,8 +171,8 @@ func (t *trash) candidates(records []record) (paths []memory.Path) {
 	return paths
 }
 
-// noteWholes notes which conversations and documents are gone whole. The first records of
-// one decide: parts come in their order.
+// noteWholes records which conversations and documents are deleted completely. The first
+// records of each decide, since its parts are in order.
 func (t *trash) noteWholes(records []record, missing map[memory.Path]bool) {
 	live := make(map[memory.Path]bool)
 	for _, r := range records {
@@ -189,7 +189,8 @@ func (t *trash) noteWholes(records []record, missing map[memory.Path]bool) {
 	}
 }
 
-// changed returns what the source has changed since it was deleted, by wholeOf.
+// changed returns the wholes, see wholeOf, that the source has changed since their
+// deletion.
 func (t *trash) changed(records []record, missing map[memory.Path]bool) map[memory.Path]bool {
 	all := make(map[memory.Path]bool)
 	for _, r := range records {
@@ -200,7 +201,7 @@ func (t *trash) changed(records []record, missing map[memory.Path]bool) map[memo
 	return all
 }
 
-// says reports whether an entry has what a write would give it, but for its expiry.
+// says reports whether a write would not change an entry, except for its expiry.
 func says(e *memory.Entry, put memory.PutRequest) bool {
 	switch {
 	case !bytes.Equal(compactOf(e.Value), compactOf(put.Value)),
@@ -245,7 +246,7 @@ func (s *entrySource) missing(ctx context.Context, paths []memory.Path) (map[mem
 	return missing, nil
 }
 
-// sayDeleted says what was deleted here, and what was restored.
+// sayDeleted prints the entries that were deleted here, and those that were restored.
 func (i *importing) sayDeleted() {
 	c := &i.counts
 	if c.Deleted > 0 {
@@ -259,10 +260,10 @@ func (i *importing) sayDeleted() {
 	}
 }
 
-// was returns "1 was" or "2 were".
+// was returns a count with its verb: "1 was" or "2 were".
 func was(count int64) string { return fmt.Sprint(count, " ", either(count, "was", "were")) }
 
-// either returns the first word for a count of one, else the second.
+// either returns the first word for a count of one, otherwise the second.
 func either(count int64, singular, plural string) string {
 	if count == 1 {
 		return singular

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// What was deleted here is not brought back by another import of what it was imported from,
-// whatever the source.
+// Another import from any source does not restore entries that were deleted here.
 func TestImportLeavesWhatWasDeletedHere(t *testing.T) {
 	t.Parallel()
 	vault := fill(t, map[string]string{"a/one.md": "one\n", "two.md": "two\n"})
@@ -59,7 +58,7 @@ func TestImportLeavesWhatWasDeletedHere(t *testing.T) {
 	}
 }
 
-// What the source has changed since it was deleted here is a question of the flag.
+// The flag decides about entries that the source has changed since they were deleted here.
 func TestImportOfWhatWasDeletedHereAndChangedThere(t *testing.T) {
 	dir := t.TempDir()
 	load := func(text string, more ...string) (importCounts, string) {
@@ -88,14 +87,14 @@ func TestImportOfWhatWasDeletedHereAndChangedThere(t *testing.T) {
 	if r := mneme(t, dir, newer, "import", "--agent", "iris", "--from", "mem0", "--restore=some", "-"); r.status == exitDone {
 		t.Errorf("got %+v", r)
 	}
-	// A new entry in the place of a deleted one is updated as before.
+	// A new entry with the key of a deleted one is updated as before.
 	must(t, dir, "", "put", "--agent", "iris", "--namespace", "mem0", "b", "mine")
 	if counts, _ := load(newer); counts.Deleted != 0 || counts.Updated != 1 {
 		t.Errorf("got %+v", counts)
 	}
 }
 
-// A conversation that was deleted here and goes on at the source stays deleted.
+// A conversation that was deleted here stays deleted even if it continues at the source.
 func TestImportOfAConversationThatWasDeletedHere(t *testing.T) {
 	dir := t.TempDir()
 	chat := func(messages int) string {
@@ -128,8 +127,8 @@ func TestImportOfAConversationThatWasDeletedHere(t *testing.T) {
 	}
 }
 
-// A file of an exported folder brings nothing back that was deleted here, but one that was
-// moved back from its trash does.
+// A file of an exported folder does not restore an entry that was deleted here, unless the
+// file was moved back from the folder's trash.
 func TestImportOfAFolderWhoseEntriesWereDeletedHere(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(t.TempDir(), "memory")
@@ -151,7 +150,7 @@ func TestImportOfAFolderWhoseEntriesWereDeletedHere(t *testing.T) {
 	if counts.Deleted != 0 || counts.Restored != 1 || counts.Unchanged != 2 {
 		t.Errorf("moved back: got %+v", counts)
 	}
-	// Another database gets both of a key: the deleted entry, and the live one.
+	// Another database gets both entries of a key: the deleted one, and the live one.
 	must(t, dir, "", "delete", "--agent", "iris", "b")
 	must(t, dir, "", "put", "--agent", "iris", "b", "three")
 	must(t, dir, "", "export", "--agent", "iris", "--markdown", folder)

@@ -38,8 +38,8 @@ func (i *importing) writeFrom(ctx context.Context, to *connection, files []strin
 	return b.flush(ctx)
 }
 
-// chooseFolder has a folder that is given as a file imported: as with --markdown if an
-// export wrote it, else as it is.
+// chooseFolder imports a folder that is given as a file: as with --markdown if an export
+// wrote it, otherwise as a plain folder.
 func (i *importing) chooseFolder(files []string) error {
 	if i.from != "" || i.markdown != "" || i.full {
 		return nil
@@ -50,7 +50,7 @@ func (i *importing) chooseFolder(files []string) error {
 			continue
 		}
 		if len(files) > 1 {
-			return usageError{fmt.Errorf("%s is a folder: import it by itself", fileName(file))}
+			return usageError{fmt.Errorf("%s is a folder: import it alone", fileName(file))}
 		}
 		if i.from = origin.Markdown; markdown.IsExport(file) && i.namespace == "" {
 			i.from, i.markdown = "", file
@@ -59,7 +59,7 @@ func (i *importing) chooseFolder(files []string) error {
 	return nil
 }
 
-// leftOut counts files by what they are.
+// leftOut counts files by kind.
 type leftOut map[string]int
 
 // String returns the counts, the largest first: 12 .png, 1 empty.

@@ -11,8 +11,8 @@ import (
 
 const sampleExports = "../../examples/samples/exports"
 
-// exports are the sample of each system, the number of its entries, and a question
-// with the key that answers it.
+// exports are the sample of each system, the number of its entries, and a question with
+// the key of its answer.
 var exports = []struct {
 	system, name  string
 	entries       int64
@@ -76,7 +76,7 @@ func TestNewerExportUpdatesItsEntries(t *testing.T) {
 	}
 }
 
-func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
+func TestRefusedItemsOfAnExportAreListedWithTheirPath(t *testing.T) {
 	dir := t.TempDir()
 	r := mneme(t, dir, `{"results": [
 		{"id": "a", "memory": "fine"},
@@ -96,7 +96,8 @@ func TestRefusedItemsOfAnExportAreListedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// A date that is not understood loses no entry: its text stays, and a note says so.
+// An entry with a date that cannot be parsed is imported: its text stays, and a note
+// reports it.
 func TestDatesOfAnImport(t *testing.T) {
 	dir := t.TempDir()
 	r := mneme(t, dir, `[{"id": "a", "memory": "one", "created_at": "last xyzzy"}, {"id": "b", "memory": "two", "created_at": "June 30, 2026 at 9:00 AM"}]`,
@@ -134,7 +135,7 @@ func TestDatesOfAnImport(t *testing.T) {
 	}
 }
 
-func TestFileThatIsNoSuchExportIsRefused(t *testing.T) {
+func TestFilesOfOtherKindsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	bad := filepath.Join(t.TempDir(), "data.zip")
 	if err := os.WriteFile(bad, []byte("not an archive"), 0o600); err != nil {

@@ -20,8 +20,8 @@ import (
 	"mneme/memory"
 )
 
-// leaf is a file to import. Its body is read again when it is written, since a
-// folder may be larger than memory.
+// leaf is a file to import. Its body is read again for the write, since a folder may be
+// larger than memory.
 type leaf struct {
 	file    string // relative to the folder
 	path    memory.Path
@@ -32,12 +32,12 @@ type leaf struct {
 	fields  map[string]int
 }
 
-// contents is a digest of an entry as a note describes it.
+// contents is the digest of an entry in the form of a note.
 type contents [sha256.Size]byte
 
 func contentsOf(n markdown.Note) contents { return sha256.Sum256(n.Contents()) }
 
-// storedEntry is an entry in the store, as far as an import compares it.
+// storedEntry has the fields of a stored entry that an import compares.
 type storedEntry struct {
 	label acl.Label
 	sum   contents
@@ -50,11 +50,11 @@ type folderImport struct {
 	source  *entrySource
 	taint   acl.Label
 	files   markdown.Files       // all files outside the trash, including damaged ones
-	named   map[memory.Path]bool // the entries that those files name
+	named   map[memory.Path]bool // the entries that these files name
 	live    []leaf
 	deleted []leaf
-	decoded map[string]string           // why files were decoded
-	stored  map[memory.Path]storedEntry // the store's entries that have a file
+	decoded map[string]string           // the reason why a file was decoded
+	stored  map[memory.Path]storedEntry // the stored entries that have a file
 }
 
 // writeFolder imports a folder of Markdown files.
@@ -142,8 +142,8 @@ func (f *folderImport) read(ctx context.Context) error {
 	return f.checkIndex(index)
 }
 
-// isCopy reports whether a file has the name of a conflict's copy or of a temporary file,
-// and not that of the entry that it says it has.
+// isCopy reports whether a file has the name of a conflict copy or of a temporary file,
+// and its entry has another name.
 func isCopy(file string, note markdown.Note) bool {
 	return (markdown.IsConflictCopy(file) || markdown.IsTemporary(file)) && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name)
 }
@@ -164,8 +164,8 @@ func (f *folderImport) load(file string) (markdown.Note, []markdown.Problem) {
 	return markdown.Parse(text, false, f.zone.location())
 }
 
-// leaf returns a note's file, and the problems of its path and of its fields in
-// this import.
+// leaf returns a note's file, and the problems with its path and its fields in this
+// import.
 func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems []markdown.Problem) {
 	refuse := func(field, reason string) {
 		problems = append(problems, markdown.Problem{Line: max(1, note.Lines[field]), Reason: field + ": " + reason})
@@ -184,8 +184,8 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	case note.Name == "":
 		note.Name = key
 	}
-	// Several files under trash/ may have the same name, and other programs may
-	// number them differently.
+	// Several files in trash/ may have the same name, and other programs may number them
+	// differently.
 	if note.Name != "" && !inTrash(file) && !markdown.Belongs(file, note.Namespace, note.Name) {
 		refuse("name", "does not match the file name: change one of the two")
 	}
@@ -205,8 +205,8 @@ func (f *folderImport) leaf(file string, note markdown.Note) (l leaf, problems [
 	}, problems
 }
 
-// refuseTwins refuses all files of an entry that has several: only the user knows
-// which one is right.
+// refuseTwins refuses all files of an entry with several files: only the user knows which
+// file is right.
 func (f *folderImport) refuseTwins() {
 	files := make(map[memory.Path]int)
 	for _, l := range f.live {
@@ -251,18 +251,18 @@ func (f *folderImport) refuseFile(file string, p markdown.Problem) {
 	f.refuse(f.shown(file), p.Line, p.Reason)
 }
 
-// note reports a problem that refuses nothing.
+// note reports a problem for which nothing is refused.
 func (f *folderImport) note(file string, p markdown.Problem) {
 	f.counts.Notes = append(f.counts.Notes, refusal{File: f.shown(file), Line: p.Line, Reason: p.Reason})
 }
 
-// compare reads the store's entries that have a file in the folder.
+// compare reads the stored entries that have a file in the folder.
 func (f *folderImport) compare(ctx context.Context) error {
 	wanted := make(map[memory.Path]bool)
 	for _, l := range slices.Concat(f.live, f.deleted) {
 		wanted[l.path] = true
 	}
-	trash, err := f.trashOf(ctx, f.source, f.as.agent) // before files of the folder's trash are written to it
+	trash, err := f.trashOf(ctx, f.source, f.as.agent) // before writing the files in the folder's trash to it
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (f *folderImport) compare(ctx context.Context) error {
 	return nil
 }
 
-// write writes the files whose entries differ from the store's.
+// write writes the files whose entries differ from the stored ones.
 func (f *folderImport) write(ctx context.Context, to *connection) error {
 	bar := f.newBar(int64(len(f.live)), "writing")
 	defer bar.Exit()
@@ -314,7 +314,7 @@ func (f *folderImport) write(ctx context.Context, to *connection) error {
 	return nil
 }
 
-// sendFiles writes records, or says what would become of them.
+// sendFiles writes records, or prints the outcome of a dry run.
 func (f *folderImport) sendFiles(ctx context.Context, to *connection, records []record) error {
 	if !f.dryRun {
 		return f.send(ctx, to, records)
@@ -324,7 +324,7 @@ func (f *folderImport) sendFiles(ctx context.Context, to *connection, records []
 	return err
 }
 
-// dated returns a note with what is no date in its description.
+// dated returns a note with an unparsable date moved to its description.
 func dated(n markdown.Note) markdown.Note {
 	if n.Undated != "" {
 		n.Description, n.Undated = importer.WithDate(n.Description, n.Undated), ""
@@ -332,7 +332,7 @@ func dated(n markdown.Note) markdown.Note {
 	return n
 }
 
-// putOf returns a write of the whole entry: fields that the note omits are empty.
+// putOf returns a write of the whole entry: it clears fields that the note omits.
 func putOf(path memory.Path, n markdown.Note) memory.PutRequest {
 	n = dated(n)
 	tags := append([]string{}, n.Tags...)

@@ -13,21 +13,21 @@ import (
 	"mneme/memory"
 )
 
-// requestLines is the number of lines per import request: no more than the number
-// of refusals that a server lists.
+// requestLines is the number of lines per import request: at most the number of refusals
+// that a server lists.
 const requestLines = 1000
 
 // record is one entry to import.
 type record struct {
 	file string
 	line int
-	// place is the entry's path in a JSON document; "" if the line says it.
+	// place is the entry's path in a JSON document; "" if the line number identifies it.
 	place string
 	put   memory.PutRequest
 
-	fields map[string]int // of a Markdown file: the line of each field
-	isPart bool           // of a conversation or a document
-	isBack bool           // of a file that was moved back from the trash of its folder
+	fields map[string]int // line numbers of the fields of a Markdown file
+	isPart bool           // whether it is part of a conversation or a document
+	isBack bool           // whether its file was moved back from the trash of its folder
 }
 
 // at returns a reason with the record's path.
@@ -38,8 +38,8 @@ func (r *record) at(reason string) string {
 	return r.place + ": " + reason
 }
 
-// lineOf returns the line that a refusal is about: the line of the field that
-// reason names, or else the record's.
+// lineOf returns the line of a refusal: the line of the field that reason names, or else
+// of the record.
 func (r *record) lineOf(reason string) int {
 	for part := range strings.SplitSeq(reason, ": ") {
 		switch part {
@@ -57,9 +57,9 @@ func (r *record) lineOf(reason string) int {
 	return r.line
 }
 
-// send writes records with one request per agent and store. Requests may reorder
-// records, but never those of one path: if there are several agents, each writes
-// only its own store.
+// send writes records with one request per agent and store. Requests may reorder records,
+// but not those with the same path: if there are several agents, each writes only its own
+// store.
 func (i *importing) send(ctx context.Context, to *connection, records []record) error {
 	var targets []target
 	of := make(map[target][]record)
@@ -84,8 +84,7 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 		}
 		if err := i.sendTo(ctx, as, at, of[at]); err != nil {
 			status := client.StatusOf(err)
-			// In this process a token is refused only if its agent is the ID of
-			// a chat.
+			// In this process a token is refused only if its agent is the ID of a chat.
 			if status != http.StatusForbidden && (status != http.StatusUnauthorized || !to.local()) {
 				return to.failure(err)
 			}

@@ -159,7 +159,7 @@ func TestALineWithoutAStoreIsImportedIntoTheAgentsOwn(t *testing.T) {
 	}
 }
 
-// A shell gives a command's output as such a file: <(zcat backup.ndjson.gz).
+// A shell passes a command's output as such a file: <(zcat backup.ndjson.gz).
 func TestPipeIsImportedWhole(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("has no /dev/fd")

@@ -13,8 +13,8 @@ import (
 
 func inTrash(file string) bool { return strings.HasPrefix(file, markdown.TrashFolder+"/") }
 
-// numberOf splits the number off a file name in the trash: key~2.md is the second
-// file of key.md.
+// numberOf splits the number from a file name in the trash: key~2.md is the second file of
+// key.md.
 func numberOf(file string) (string, int) {
 	stem := strings.TrimSuffix(file, ".md")
 	if at := strings.LastIndexByte(stem, '~'); at >= 0 {
@@ -25,9 +25,8 @@ func numberOf(file string) (string, int) {
 	return file, 1
 }
 
-// restoreTrash writes the deleted entries that are missing from the store's trash,
-// in the order of their deletion. Their deletion times are lost: the import
-// deletes them now.
+// restoreTrash writes the deleted entries that are missing from the store's trash, in the
+// order of their deletion. Their deletion times are lost: the import deletes them now.
 func (f *folderImport) restoreTrash(ctx context.Context) error {
 	if len(f.deleted) == 0 {
 		return nil

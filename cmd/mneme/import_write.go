@@ -27,19 +27,19 @@ func (i *importing) write(ctx context.Context, to *connection, files []string) e
 	return b.flush(ctx)
 }
 
-// batch holds the lines that are sent with the next request.
+// batch holds the lines of the next request.
 type batch struct {
 	*importing
 	to      *connection
 	bar     *bar
 	waiting []record
-	size    int // of the values that wait, in bytes
-	// origins has the store that a line named for each entry that --as moves: two
-	// stores may have the same key.
+	size    int // bytes of buffered values
+	// origins maps each entry that --as moves to the store named in its line: two stores
+	// may have the same key.
 	origins map[memory.Path]string
 }
 
-// requestBytes is the size of values after which a request is sent.
+// requestBytes is the size of buffered values at which a request is sent.
 const requestBytes = 8 << 20
 
 // add adds a line, and sends the request if it is full.
@@ -79,7 +79,7 @@ func (b *batch) add(ctx context.Context, file string, line importer.Line) error 
 	return b.flush(ctx)
 }
 
-// flush sends the lines that wait.
+// flush sends the buffered lines.
 func (b *batch) flush(ctx context.Context) error {
 	err := b.send(ctx, b.to, b.waiting)
 	b.waiting, b.size = b.waiting[:0], 0
@@ -120,7 +120,7 @@ func countFile(file string) (int64, error) {
 		return 0, errors.New("the length of standard input is unknown")
 	}
 	// Counting the lines of a pipe, such as <(zcat f), would consume them, and closing a
-	// named pipe would break its writer: neither is opened here.
+	// named pipe would break its writer: countLines opens neither.
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 		return 0, errors.Join(err, errors.New("can be read only once"))
 	}

@@ -15,10 +15,10 @@ import (
 	"mneme/configs"
 )
 
-// itself is a server that is asked whether it is ready.
+// itself is the server whose readiness is requested.
 type itself struct {
 	address string       // a URL
-	http    *http.Client // nil: one that the address needs
+	http    *http.Client // nil: derived from the address
 }
 
 // socketURL returns the URL of a Unix socket.
@@ -42,11 +42,11 @@ func ownServer(config configs.Config) (itself, error) {
 	return itself{address: address, http: pinned}, err
 }
 
-// errOtherCertificate reports that a server has another certificate than the file.
+// errOtherCertificate reports that a server has a certificate other than the file's.
 var errOtherCertificate = errors.New("the server does not have the certificate of tls.cert")
 
-// pinnedTo returns an HTTP client that accepts the certificate in a server's own
-// files and no other, whatever its names: it is seldom for the address of loopback.
+// pinnedTo returns an HTTP client that accepts only the certificate in the server's own
+// files, whatever its names: certificates seldom include the loopback address.
 func pinnedTo(files configs.TLS) (*http.Client, error) {
 	own, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	if err != nil {
@@ -64,7 +64,7 @@ func pinnedTo(files configs.TLS) (*http.Client, error) {
 	}}}, nil
 }
 
-// ready asks for the server's readiness. host is how errors name it.
+// ready requests the server's readiness. host is the server's name in errors.
 func (s itself) ready(ctx context.Context) (host string, response *http.Response, err error) {
 	base, err := url.Parse(s.address)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s itself) ready(ctx context.Context) (host string, response *http.Response
 	if caller == nil {
 		caller = http.DefaultClient
 	}
-	// Call the generated client: it also returns the body of a 503.
+	// The generated client also returns the body of a 503.
 	calls, err := api.NewClient(address, api.WithHTTPClient(caller))
 	if err != nil {
 		return "", nil, usageError{client.ErrAddress}

@@ -10,8 +10,8 @@ import (
 	"mneme/test/wait"
 )
 
-// Keys that the API and the command make and end are one list, which each server of the data
-// folder follows: the one that changed it at once, others within a second.
+// The API and the command manage one list of keys, which every server of the data folder
+// follows: the one that changed it at once, others within a second.
 func TestTheAPIAndTheCommandManageTheSameKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())

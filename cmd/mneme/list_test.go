@@ -18,7 +18,7 @@ func TestListPrintsEntriesInOrder(t *testing.T) {
 	dir := t.TempDir()
 	today := time.Now().UTC().Format(time.DateOnly)[:8]
 	must(t, dir, listed, "import", "--agent", "alice", "--store", "alice", "-")
-	tomorrow := time.Now().UTC().Format(time.DateOnly)[:8] // of another month, once in a while
+	tomorrow := time.Now().UTC().Format(time.DateOnly)[:8] // sometimes in another month
 	lines := strings.Split(strings.TrimSpace(must(t, dir, "", "list", "--agent", "alice")), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("%d lines: %q", len(lines), lines)
@@ -69,7 +69,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// Entries are of the time when they occurred, or else when they were changed.
+// An entry is of the time when it occurred, or else when it was changed.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

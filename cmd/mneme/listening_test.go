@@ -16,7 +16,7 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// shortDir returns a folder whose sockets' paths are short enough.
+// shortDir returns a folder in which socket paths are short enough.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "m")
@@ -33,7 +33,7 @@ func TestCommandsReachAServerOverItsSocket(t *testing.T) {
 	path := filepath.Join(dir, "m.sock")
 	var config net.ListenConfig
 	if probe, err := config.Listen(t.Context(), "unix", path); err == nil {
-		_ = probe.Close() // it removes the socket
+		_ = probe.Close() // closing removes the socket
 	} else if runtime.GOOS == "windows" {
 		t.Skip("no Unix sockets here")
 	}
@@ -78,7 +78,7 @@ func TestAServerWithTLSIsReady(t *testing.T) {
 	if status != exitDone || findings["address"].State != fine || findings["certificate"].State != fine || !strings.Contains(findings["certificate"].Says, "memory.example") {
 		t.Errorf("status %d: %+v", status, findings)
 	}
-	// Another server's certificate is not this one's, and no authority vouches for it.
+	// The certificate of another server is not accepted, and no authority signed it.
 	if r := mneme(t, dir, "", "ready", patient, "--url", s.address); r.status != exitFailed || !strings.Contains(r.err, "certificate") {
 		t.Errorf("%+v", r)
 	}
@@ -91,7 +91,7 @@ func TestAServerWithTLSIsReady(t *testing.T) {
 	}
 }
 
-// expose writes a file again, so that others can read it.
+// expose makes a file readable by others.
 func expose(t *testing.T, path string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -104,7 +104,7 @@ func TestDoctorLooksAtTheCertificate(t *testing.T) {
 	dir := t.TempDir()
 	for name, c := range map[string]struct {
 		left  time.Duration
-		open  bool // to others than its owner
+		open  bool // whether others than its owner can read it
 		state state
 	}{
 		"good":         {1000 * time.Hour, false, fine},

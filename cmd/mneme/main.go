@@ -8,16 +8,16 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-	_ "time/tzdata" // for systems without the files
+	_ "time/tzdata" // for systems without zone files
 )
 
 func main() {
 	if status, ok := runAsService(); ok {
 		os.Exit(status)
 	}
-	// The first signal shuts down gracefully. One that comes a second later or more kills
-	// the process; before that it may be the same: a terminal sends Ctrl-C to all of a
-	// pipeline, and npx and timeout(1) pass on to their child what it has already got.
+	// The first signal shuts down gracefully. A signal at least a second later kills the
+	// process; an earlier one may be the same: a terminal sends Ctrl-C to all processes of
+	// a pipeline, and npx and timeout(1) forward it to a child that already got it.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, stop) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -2,5 +2,5 @@
 
 package main
 
-// runAsService reports that no service manager but that of Windows asks for anything.
+// runAsService reports false: only Windows has a service manager that runs this program.
 func runAsService() (status int, ok bool) { return 0, false }

@@ -23,12 +23,12 @@ func TestMain(m *testing.M) {
 		often := flag.Lookup(checks).Value.String()
 		set(checks, "20")
 		flag.Parse()
-		if testing.Short() { // rapid itself runs a fifth
+		if testing.Short() { // a fifth of rapid's own default
 			set(checks, often)
 			flag.Parse() // -rapid.checks overrides both
 		}
 		mnemetest.ClearEnvironment("MNEME_SHARED")
-		// On a busy machine a search may take longer than one should, and a write.
+		// On a busy machine a search or a write may take longer than its limit.
 		for _, limit := range []string{"MNEME_SEARCH_VECTOR_BUDGET", "MNEME_LIMITS_WRITE_WAIT"} {
 			if err := os.Setenv(limit, "4m"); err != nil {
 				panic(err)
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// patient has mneme ready wait for a busy machine.
+// patient makes mneme ready wait for a busy machine.
 const patient = "--timeout=4m"
 
 func set(name, value string) {

@@ -15,8 +15,8 @@ import (
 	"mneme/cmd/mneme/service"
 )
 
-// runAsService runs the server under the service manager of Windows if the command line
-// is that of a service, and reports whether it is.
+// runAsService runs the server under the service manager of Windows if the command line is
+// that of a service, and reports whether it is.
 func runAsService() (status int, ok bool) {
 	flags := len(os.Args) - len(service.Command) - 1
 	if flags < 0 || !slices.Equal(os.Args[1:len(os.Args)-flags], service.Command) {
@@ -24,12 +24,12 @@ func runAsService() (status int, ok bool) {
 	}
 	events, err := eventlog.Open(service.Name)
 	if err != nil {
-		return exitFailed, true // a service has nowhere else to say so
+		return exitFailed, true // a service cannot report it elsewhere
 	}
 	defer events.Close()
 	handler := &windowsService{args: os.Args[len(os.Args)-flags:], out: eventWriter{events}}
 	if err := svc.Run(service.Name, handler); err != nil {
-		fmt.Fprintln(os.Stderr, "mneme: the service manager alone runs this:", err) // to a console, if it is called there
+		fmt.Fprintln(os.Stderr, "mneme: only the service manager can run this:", err) // the command was run in a console
 		_ = events.Error(eventID, err.Error())
 		return exitFailed, true
 	}
@@ -44,7 +44,7 @@ type windowsService struct {
 	status int // exit status of serve
 }
 
-// stopHint is how long a stop may take, in milliseconds: 20 s for requests, then the
+// stopHint is the maximum duration of a stop, in milliseconds: 20 s for requests, then the
 // worker's batch.
 const stopHint = 40_000
 
@@ -74,17 +74,17 @@ func (s *windowsService) Execute(_ []string, requests <-chan svc.ChangeRequest, 
 	}
 }
 
-// eventID is the number of all events, of those that EventCreate.exe has a text for.
+// eventID is the ID of all events, one of those for which EventCreate.exe has a text.
 const eventID = 1
 
-// eventLog is the part of an eventlog.Log that an eventWriter writes to.
+// eventLog has the methods of an eventlog.Log that an eventWriter calls.
 type eventLog interface {
 	Info(id uint32, text string) error
 	Warning(id uint32, text string) error
 	Error(id uint32, text string) error
 }
 
-// eventWriter writes the lines of a log of slog, and the message of an exit, as events.
+// eventWriter writes the lines of an slog log, and the message of an exit, as events.
 type eventWriter struct{ events eventLog }
 
 func (w eventWriter) Write(line []byte) (int, error) {

@@ -52,8 +52,7 @@ func tree(t testing.TB, dir string) map[string]string {
 
 var deletedAt = regexp.MustCompile(`(?m)^deleted_at: .*\n`)
 
-// timeless removes the deletion times from a tree, since an import cannot keep
-// them.
+// timeless removes the deletion times from a tree, since an import cannot preserve them.
 func timeless(files map[string]string) map[string]string {
 	for name, text := range files {
 		if strings.HasPrefix(name, "trash/") {
@@ -164,8 +163,8 @@ func TestMAESTROFolderRoundTrip(t *testing.T) {
 	}
 }
 
-// A folder as macOS writes it, with decomposed letters in file names and frontmatter, holds
-// the entries of one that is written elsewhere, and so does what is asked for.
+// A folder written by macOS, with decomposed letters in file names and frontmatter, has
+// the same entries as a folder written elsewhere, and so do the arguments of commands.
 func TestAFolderOfMacOSHasTheSameNames(t *testing.T) {
 	dir := t.TempDir()
 	note := func(fields string) string { return "---\n" + fields + "---\n\nbody\n" }
@@ -226,8 +225,8 @@ func aValue() *rapid.Generator[json.RawMessage] {
 	)
 }
 
-// A store is exported, imported into an empty store, and exported again: both
-// folders are the same, byte for byte.
+// A store is exported, imported into an empty store, and exported again: both folders are
+// the same, byte for byte.
 func TestMarkdownRoundTripLosesNothing(t *testing.T) {
 	t.Parallel()
 	from, _ := local(t, t.TempDir(), "ada", acl.Public)
@@ -288,8 +287,8 @@ func TestMarkdownRoundTripLosesNothing(t *testing.T) {
 	}
 }
 
-// described returns everything that an import keeps of a store's entries and
-// trash. Values are decoded, so that escapes and white space do not matter.
+// described returns everything that an import preserves of a store's entries and trash.
+// Values are decoded, so that escapes and white space do not matter.
 func described(r *rapid.T, service *memory.Service, caller memory.Caller) (all []string) {
 	describe := func(e *memory.Entry) {
 		decoder := json.NewDecoder(bytes.NewReader(e.Value))
@@ -443,7 +442,7 @@ func TestDamagedFilesAreReportedAndTheRestImported(t *testing.T) {
 	}
 }
 
-// A live entry may be one that lists do not have, or newer than the comparison.
+// A live entry may be one that cannot be listed, or newer than the comparison.
 func TestRestoringToTheTrashLeavesALiveEntryAlone(t *testing.T) {
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
 	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)

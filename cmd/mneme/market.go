@@ -13,12 +13,12 @@ import (
 	"mneme/internal/compose"
 )
 
-// marketFlags are those of the commands around offers, accounts and charges.
+// marketFlags are the flags of the commands for offers, accounts and charges.
 type marketFlags struct {
 	*program
 	as    callerFlags
 	url   string
-	reads bool // it changes nothing
+	reads bool // whether it only reads
 }
 
 // addAgent adds the flags of a command that acts as an agent.
@@ -28,8 +28,8 @@ func (m *marketFlags) addAgent(cmd *cobra.Command) {
 	_ = cmd.MarkFlagRequired("agent") // the flag exists
 }
 
-// addOperator adds the flags of a command that acts as the platform: on the
-// storage itself, or with a platform token.
+// addOperator adds the flags of a command that acts as the platform: on the storage
+// itself, or with a platform token.
 func (m *marketFlags) addOperator(cmd *cobra.Command) {
 	m.as = callerFlags{agent: operator, taint: acl.Public.String(), platform: true}
 	cmd.Flags().StringVar(&m.url, "url", "", "ask the server at this address, with MNEME_TOKEN or a token of the local key")
@@ -70,12 +70,12 @@ func parseID(what, text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// newKey returns an Idempotency-Key for one run of a command: a call that is sent
-// again, because a connection broke, happens once.
+// newKey returns an Idempotency-Key for one run of a command: a call that is repeated
+// because a connection broke takes effect once.
 func newKey() (string, error) {
 	id, err := uuid.NewRandom()
 	return id.String(), err
 }
 
-// errAmount reports an amount of 0 where money is to move.
+// errAmount reports an amount of 0 for a transfer of money.
 var errAmount = usageError{errors.New("the amount must be at least 0.000001 credits")}

@@ -74,8 +74,8 @@ func (m *mcpCommand) run(ctx context.Context, config configs.Config) error {
 // callWait is how long a call waits for the database to open. A test shortens it.
 var callWait = toolproxy.LateWait
 
-// local serves the tools directly on the database, and indexes what they write. Clients are
-// answered while the database is opened.
+// local serves the tools directly on the database, and indexes what they write. It answers
+// clients while the database opens.
 func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Principal) (err error) {
 	log := m.logger(config.Log)
 	if m.tools != "" {
@@ -83,7 +83,7 @@ func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Pri
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	group, serving := errgroup.WithContext(ctx)
-	var service *compose.Instance // set by one attempt at most
+	var service *compose.Instance // set by at most one attempt
 	tools := toolproxy.NewLate(compose.KnownTools(config), callWait, log, func(ctx context.Context) (mcp.Tools, error) {
 		opened, err := compose.Open(ctx, config, log)
 		if err != nil {
@@ -111,7 +111,7 @@ func (m *mcpCommand) local(ctx context.Context, config configs.Config, p acl.Pri
 
 func (m *mcpCommand) serve(ctx context.Context, tools mcp.Tools, p acl.Principal) error {
 	err := mcp.ServeStream(ctx, mcp.NewServer(tools, p, thisBuild().Version), tools.MaxInput(), m.in, m.out)
-	if errors.Is(err, context.Canceled) { // clients stop the command by a signal
+	if errors.Is(err, context.Canceled) { // clients stop the command with a signal
 		return nil
 	}
 	return err
@@ -120,8 +120,8 @@ func (m *mcpCommand) serve(ctx context.Context, tools mcp.Tools, p acl.Principal
 // callTokenTTL is the lifetime of the token of one call.
 const callTokenTTL = 5 * time.Minute
 
-// remote serves the tools of a server. Every call has a new token, since the
-// command may outlive any token.
+// remote serves the tools of a server. Every call has a new token, since the command may
+// outlive any token.
 func (m *mcpCommand) remote(ctx context.Context, config configs.Config, p acl.Principal) error {
 	if _, err := dial(config, m.as, m.url); err != nil {
 		return err

@@ -23,7 +23,7 @@ import (
 	"mneme/test/wait"
 )
 
-// stdio starts mneme mcp as MCP clients do, and connects to it.
+// stdio starts mneme mcp like MCP clients, and connects to it.
 func stdio(t *testing.T, args ...string) (*mcp.ClientSession, *bytes.Buffer) {
 	t.Helper()
 	process := exec.Command(binary, append([]string{"mcp"}, args...)...)
@@ -204,7 +204,7 @@ func mcpHere(t *testing.T, args ...string) *mcp.ClientSession {
 	return session
 }
 
-// Locks are held until after the client was answered.
+// Locks are held until after the client has its answer.
 func TestMCPAnswersWhileAnotherProcessHoldsALock(t *testing.T) {
 	defer func(wait time.Duration) { callWait = wait }(callWait)
 	callWait = 50 * time.Millisecond
@@ -276,11 +276,11 @@ func TestMCPStaysUpWithoutADatabase(t *testing.T) {
 	})
 }
 
-// A client shows why a tool failed, but not why its server ended.
+// A client shows why a tool failed, but not why its server exited.
 func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())
-	other := t.TempDir() // of another key
+	other := t.TempDir() // a folder with another key
 	session, _ := stdio(t, "--agent", "me", "--data-dir", other, "--url", s.address)
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil || len(tools.Tools) == 0 {
@@ -296,7 +296,7 @@ func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	accepts, err := net.Listen("tcp", "127.0.0.1:0") // and answers nothing
+	accepts, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and never answers
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,9 @@ import (
 	"mneme/internal/edit"
 )
 
-// explainMistakes makes the errors in command lines of a command and those below it
-// say what is wrong and what is right. They never repeat an argument, which may be
-// the text of a memory.
+// explainMistakes makes the command-line errors of a command and its subcommands explain
+// the mistake and the correct usage. They never repeat an argument, which may be the text
+// of a memory.
 func explainMistakes(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagMistake)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlags(cmd) }
@@ -27,7 +27,7 @@ func explainMistakes(root *cobra.Command) {
 		if check := cmd.Args; check != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, check) }
 		}
-		if !cmd.Runnable() { // cobra would print its help, whatever its arguments are
+		if !cmd.Runnable() { // cobra would print its help for any arguments
 			cmd.Args = func(cmd *cobra.Command, args []string) error { return argumentMistake(cmd, args, cobra.NoArgs) }
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
@@ -38,7 +38,7 @@ func explainMistakes(root *cobra.Command) {
 	walk(root)
 }
 
-// usageOf returns the line that shows how a command is used.
+// usageOf returns the usage line of a command.
 func usageOf(cmd *cobra.Command) string {
 	return "usage: " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
@@ -48,7 +48,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q for %q%s", name, cmd.CommandPath(), didYouMean(suggestCommand(cmd, name)))
 }
 
-// argumentMistake returns the error of the arguments of a command that check judges.
+// argumentMistake returns the error of check for the arguments of a command.
 func argumentMistake(cmd *cobra.Command, args []string, check cobra.PositionalArgs) error {
 	if check(cmd, args) == nil {
 		return nil
@@ -68,7 +68,7 @@ func argumentMistake(cmd *cobra.Command, args []string, check cobra.PositionalAr
 	return fmt.Errorf("an argument is missing; %s", usageOf(cmd))
 }
 
-// counted returns a number of things, such as "2 arguments".
+// counted returns a count with its noun, such as "2 arguments".
 func counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -86,7 +86,7 @@ func flagMistake(cmd *cobra.Command, err error) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("an argument begins with -- but names no flag; flags are --NAME or --NAME=VALUE, and after -- all is text; %s", usageOf(cmd))
 	case errors.As(err, &unknown):
-		// The flags of a mistyped command are those of no command.
+		// The flags of a mistyped command belong to no command.
 		if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
 			return unknownCommand(cmd, args[0])
 		}
@@ -113,10 +113,11 @@ func flagMistake(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// errTwice is the error of a flag with one value that is given two: either may be meant.
+// errTwice reports a flag with one value that is given two: either may be meant.
 var errTwice = errors.New("given twice")
 
-// once is the value of a flag that takes one. Completion sets it twice to the same.
+// once is the value of a flag that may be given once. Completion sets it twice to the same
+// value.
 type once struct {
 	pflag.Value
 	given *string
@@ -131,27 +132,27 @@ func (o *once) Set(text string) error {
 	return o.Value.Set(text)
 }
 
-// takeOnce has flags taken once, but those of lists, and those that are on or off.
+// takeOnce restricts flags to one value each, except lists and booleans.
 func takeOnce(flags *pflag.FlagSet) {
 	flags.VisitAll(func(flag *pflag.Flag) {
 		_, list := flag.Value.(pflag.SliceValue)
 		if _, done := flag.Value.(*once); !list && !done && flag.Value.Type() != "bool" {
 			flag.Value = &once{Value: flag.Value}
 			if flag.DefValue == "0s" {
-				flag.DefValue = "0" // which no help shows, of any type
+				flag.DefValue = "0" // no help shows it, for any type
 			}
 		}
 	})
 }
 
-// withoutName returns the text of a rule without the name of what breaks it, such as
-// "where: must be JSON" of the flag where. What is below it stays named.
+// withoutName removes the name of a flag from the text of its rule, such as "where: must
+// be JSON" for the flag where. Names below it stay.
 func withoutName(rule, name string) string {
 	rule = strings.TrimPrefix(rule, name+": ")
 	return strings.TrimPrefix(rule, name+".")
 }
 
-// flagRule says what the value of a flag must be.
+// flagRule returns the rule for the value of a flag.
 func flagRule(flag *pflag.Flag, err error) string {
 	switch flag.Value.Type() {
 	case "int", "int64", "uint", "uint64":
@@ -171,11 +172,11 @@ func flagRule(flag *pflag.Flag, err error) string {
 	return err.Error()
 }
 
-// valuesOf is the annotation of a flag that takes one of a few values.
+// valuesOf is the annotation of a flag with a fixed set of values.
 const valuesOf = "mneme_values"
 
-// checkFlags reports the first flag that is missing, clashes with another, or has a
-// value that is not among its few.
+// checkFlags reports the first flag that is missing, conflicts with another, or has a
+// value outside its fixed set.
 func checkFlags(cmd *cobra.Command) error {
 	var missing []string
 	var wrong error
@@ -212,7 +213,7 @@ func alternatives(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// groupMistake returns the error of flags that exclude or need each other.
+// groupMistake returns the error of flags that exclude or require each other.
 func groupMistake(err error) error {
 	text := err.Error()
 	_, rest, _ := strings.Cut(text, "[")

@@ -104,7 +104,7 @@ func TestAPurgeThatDoesNotWaitLeavesTheFilesToTheNext(t *testing.T) {
 	}
 }
 
-func TestAQuestionIsAnsweredByYesAlone(t *testing.T) {
+func TestOnlyYesConfirms(t *testing.T) {
 	for text, want := range map[string]bool{"y\n": true, "YES\n": true, "yes": true, "\n": false, "": false, "n\n": false, "yep\n": false} {
 		var asked strings.Builder
 		p := &program{in: strings.NewReader(text), err: &asked}
@@ -141,8 +141,8 @@ func TestHelpOfAMistypedCommandSaysWhatWasMeant(t *testing.T) {
 	}
 }
 
-// Every command and every flag of it, so that no message of a library gets through,
-// which would repeat the argument.
+// Tests every command with each of its flags, so that no message of a library, which would
+// repeat the argument, is printed.
 func TestNoMistakeInACommandLineIsAnsweredInTheWordsOfALibrary(t *testing.T) {
 	const secret = "hush-7"
 	libraries := []string{"strconv", "invalid argument", "bad flag", "shorthand", "flag needs", "accepts ", "requires ", "required flag", "parsing", secret}
@@ -166,7 +166,7 @@ func TestNoMistakeInACommandLineIsAnsweredInTheWordsOfALibrary(t *testing.T) {
 		for _, arg := range []string{"---" + secret, "--=" + secret, "--nonesuch=" + secret, "-~"} {
 			check(with(arg)...)
 		}
-		cmd.InheritedFlags() // merges them
+		cmd.InheritedFlags() // merges the inherited flags
 		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 			if flag.NoOptDefVal == "" {
 				check(with("--" + flag.Name)...)
@@ -201,7 +201,7 @@ func TestATextMayBeginWithAHyphen(t *testing.T) {
 	}
 }
 
-// What a list takes several times, it takes.
+// A list may be given several times.
 func TestListsAreGivenSeveralTimes(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "a", "--tag", "x", "--tag", "y", "--json", "--json", "k", "v")
@@ -219,7 +219,7 @@ func TestATokenOfAnotherAgentIsRefused(t *testing.T) {
 	}
 }
 
-// On a terminal and in a pipe a search answers as the tools do, with --json as REST does.
+// On a terminal and in a pipe a search answers like the tools, with --json like REST.
 func TestASearchForPeopleAnswersAsTheToolsDo(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "a", "--occurred-at", "2026-07-09", "drinks", "In the afternoon I like green tea with honey.")
@@ -239,7 +239,7 @@ func TestASearchForPeopleAnswersAsTheToolsDo(t *testing.T) {
 	}
 }
 
-// An answer for people asks for no option that a store at level search does not take.
+// An answer for people requests no option that a store at level search rejects.
 func TestASearchForPeopleReachesStoresAtLevelSearch(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "--agent", "owner", "tea", "In the afternoon the owner drinks green tea.")

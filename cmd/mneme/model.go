@@ -25,7 +25,7 @@ func newModel(p *program) *cobra.Command {
 	return cmd
 }
 
-// packedModel is what the model commands print of the file that they wrote.
+// packedModel is the output of the model commands about the file that they wrote.
 type packedModel struct {
 	File        string `json:"file"`
 	Bytes       int    `json:"bytes"`
@@ -85,7 +85,7 @@ texts in the program; mneme model fit fits it to others.`,
 	return cmd
 }
 
-// writeModel writes a weights file if the encoder can use it, and prints what it is.
+// writeModel writes a weights file if the encoder can use it, and prints its packedModel.
 func (p *program) writeModel(out string, file []byte) error {
 	encoder, err := e5.New(e5.Options{Weights: file})
 	if err != nil {
@@ -119,8 +119,8 @@ func packONNX(path string, tokenizer []byte, bits int) ([]byte, error) {
 	return file, nil
 }
 
-// packSafetensors reads the parameters tensor by tensor: a multilingual model has
-// half a gigabyte of them.
+// packSafetensors reads the parameters tensor by tensor: a multilingual model has half a
+// gigabyte of them.
 func packSafetensors(path string, tokenizer []byte, bits int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -138,8 +138,8 @@ func packSafetensors(path string, tokenizer []byte, bits int) ([]byte, error) {
 	return file, nil
 }
 
-// replaceFile writes a file under another name first, so that a process that
-// reads the path sees the whole old or the whole new file.
+// replaceFile writes a file under another name first, so that a process that reads the
+// path sees the complete old or the complete new file.
 func replaceFile(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

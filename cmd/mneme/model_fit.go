@@ -44,8 +44,8 @@ text a file, or JSON lines with the fields title and text (.jsonl).`,
 	return cmd
 }
 
-// withProjection returns a weights file with a projection fitted to texts, by default
-// to passages in the program: all, or limit of them if it is not 0.
+// withProjection returns a weights file with a projection fitted to texts, by default to
+// the built-in passages: all, or limit of them if it is not 0.
 func withProjection(ctx context.Context, file []byte, texts []string, limit int) ([]byte, error) {
 	encoder, err := e5.New(e5.Options{Weights: file})
 	if err != nil {

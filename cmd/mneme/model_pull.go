@@ -18,11 +18,11 @@ type publishedModel struct {
 	name             string // of the weights file, without its suffix
 	page             string // URL of the folder of its files
 	model, tokenizer pull.File
-	passages         int // how many of those in the program its token codes are fitted to; 0: all
+	passages         int // number of built-in passages to which its token codes are fitted; 0: all
 }
 
 // publishedMultilingual is multilingual-e5-small as Hugging Face publishes it.
-// docs/models/multilingual-e5-small.md names where the checksums come from.
+// docs/models/multilingual-e5-small.md names the source of the checksums.
 var publishedMultilingual = publishedModel{
 	name:      "multilingual-e5-small",
 	page:      "https://huggingface.co/intfloat/multilingual-e5-small/resolve/main",
@@ -30,7 +30,7 @@ var publishedMultilingual = publishedModel{
 	tokenizer: pull.File{Name: "tokenizer.json", Size: 17_082_730, SHA256: "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39"},
 }
 
-// files are the model's files.
+// files returns the model's files.
 func (m *publishedModel) files() []pull.File { return []pull.File{m.model, m.tokenizer} }
 
 func newModelPull(p *program, published publishedModel, fetcher *pull.Fetcher) *cobra.Command {
@@ -110,7 +110,7 @@ func (g *puller) run(ctx context.Context) error {
 	return err
 }
 
-// usePulled is how a weights file is used.
+// usePulled explains how to use a weights file.
 const usePulled = `To use it, set e5.weights in the configuration file, or MNEME_E5_WEIGHTS, to
   %s
 restart every mneme process, then run mneme reindex.
@@ -126,7 +126,7 @@ func (g *puller) check(folder string) error {
 	return nil
 }
 
-// download loads the files that folder lacks.
+// download downloads the files that folder lacks.
 func (g *puller) download(ctx context.Context, folder string) (err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (g *puller) download(ctx context.Context, folder string) (err error) {
 	before := int64(0)
 	for _, f := range g.published.files() {
 		path := filepath.Join(folder, f.Name)
-		if pull.Check(path, f) != nil { // of an earlier run
+		if pull.Check(path, f) != nil { // from an earlier run
 			err := g.fetcher.Fetch(ctx, base, f, path, func(done int64) { _ = bar.Set64((before + done) / megabyte) })
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func (g *puller) download(ctx context.Context, folder string) (err error) {
 	return nil
 }
 
-// pack makes the weights file of the files in a folder.
+// pack creates the weights file from the files in a folder.
 func (g *puller) pack(ctx context.Context, folder string) error {
 	if onTerminal(g.program.err) {
 		fmt.Fprintln(g.program.err, "packing it, which takes about a minute")

@@ -39,7 +39,7 @@ func publishSmall(t *testing.T, folder string) publishedModel {
 	}
 }
 
-// pullModel runs model pull of a published model.
+// pullModel runs model pull for a published model.
 func pullModel(t *testing.T, published publishedModel, args ...string) (out string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -68,7 +68,7 @@ func TestModelPullDownloadsAndPacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(part, whole[:len(whole)/2], 0o600); err != nil { // of an earlier run
+	if err := os.WriteFile(part, whole[:len(whole)/2], 0o600); err != nil { // from an earlier run
 		t.Fatal(err)
 	}
 	out, err := pullModel(t, published, "--from", server.URL+"/mirror", "--data-dir", filepath.Join(dir, "data"))

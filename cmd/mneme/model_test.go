@@ -32,8 +32,8 @@ func packSmall(t *testing.T, dir string) string {
 	return out
 }
 
-// The old vectors serve until the entries are embedded with the packed model, and
-// a process without that model goes on with words alone.
+// The old vectors serve until the entries are embedded with the packed model, and a
+// process without that model continues with lexical search only.
 func TestPackedModelServesAfterAReindex(t *testing.T) {
 	t.Parallel()
 	weights, dir := packSmall(t, t.TempDir()), t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"mneme/clients/go/api"
 )
 
-// offerFlags are what an offer says. What is left out takes the server's default,
-// or stays as it is.
+// offerFlags are the terms of an offer. A term that is not given takes the server's
+// default, or stays unchanged.
 type offerFlags struct {
 	title, description      string
 	priceSearch, priceEntry creditValue
@@ -23,7 +23,7 @@ type offerFlags struct {
 	maxLabel                string
 }
 
-// capFlags are caps on the searches of one buyer, or of all of an offer.
+// capFlags are caps on the searches of one buyer, or of all buyers of an offer.
 type capFlags struct {
 	searchesPerMinute, searchesPerDay, entriesPerDay, entriesTotal countValue
 }
@@ -60,7 +60,7 @@ func (o *offerFlags) add(cmd *cobra.Command) {
 	completeWith(cmd, "max-label", "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")
 }
 
-// terms returns the terms that were given.
+// terms returns the given terms.
 func (o *offerFlags) terms() (api.TermsChange, error) {
 	t := api.TermsChange{
 		PriceSearch: o.priceSearch.micros, PriceEntry: o.priceEntry.micros,
@@ -89,7 +89,7 @@ func (o *offerFlags) terms() (api.TermsChange, error) {
 	return t, nil
 }
 
-// caps returns the caps on all buyers together; nil if none was given.
+// caps returns the caps on all buyers combined; nil if none was given.
 func (o *offerFlags) caps() *api.OfferCaps {
 	c := api.OfferCaps{
 		SearchesPerMinute: o.perOffer.searchesPerMinute.n, SearchesPerDay: o.perOffer.searchesPerDay.n,

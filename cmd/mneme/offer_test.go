@@ -9,7 +9,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// A buyer pays for what it finds, once, and the ledger and its dump are sound.
+// A buyer pays once for what it finds, and the ledger and its dump are valid.
 func TestASearchIsSoldAndBought(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

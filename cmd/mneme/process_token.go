@@ -9,9 +9,9 @@ import (
 	"mneme/server/token"
 )
 
-// processTokens issues and verifies the tokens of calls within this process. They
-// are random and mean nothing to any other verifier. A command needs no local key
-// to act as an agent with them.
+// processTokens issues and verifies the tokens of calls within this process. They are
+// random and invalid for any other verifier. With them a command needs no local key to act
+// as an agent.
 type processTokens struct {
 	mu         sync.RWMutex
 	principals map[string]acl.Principal // by token

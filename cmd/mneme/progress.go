@@ -10,20 +10,20 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// bar is the progress bar of one task, with the speed and the time that is left.
-// It implements harness.Bar.
+// bar is the progress bar of one task, with its speed and the remaining time. It
+// implements harness.Bar.
 type bar struct {
 	*progressbar.ProgressBar
 	task     string
-	unit     string // of what is counted: entries, unless set
+	unit     string // of the steps: entries, unless set
 	total    int64  // negative: unknown
 	done     int64
-	drawn    bool // something was to be done
+	drawn    bool // whether there was something to do
 	estimate estimate
 }
 
-// newBar returns a progress bar on stderr. It is hidden unless stderr is a
-// terminal, and as long as the total is 0. A negative total is unknown.
+// newBar returns a progress bar on stderr. It is hidden unless stderr is a terminal, and
+// while the total is 0. A negative total is unknown.
 func (p *program) newBar(total int64, task string) *bar {
 	b := &bar{task: task, unit: "entries", total: total, drawn: total != 0, estimate: estimate{now: time.Now}}
 	b.estimate.set(0)
@@ -35,7 +35,7 @@ func (p *program) newBar(total int64, task string) *bar {
 		progressbar.OptionSetWriter(p.err),
 		progressbar.OptionSetDescription(task),
 		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), // it shows 0s until it knows better
+		progressbar.OptionSetPredictTime(false), // it shows 0s until it has an estimate
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
@@ -50,7 +50,7 @@ func (p *program) newBar(total int64, task string) *bar {
 	return b
 }
 
-// Set64 sets the number of steps that are done.
+// Set64 sets the number of completed steps.
 func (b *bar) Set64(done int64) error {
 	b.done = done
 	b.estimate.set(done)
@@ -62,10 +62,10 @@ func (b *bar) Set64(done int64) error {
 	return b.ProgressBar.Set64(done)
 }
 
-// Add adds to the number of steps that are done.
+// Add adds to the number of completed steps.
 func (b *bar) Add(steps int) error { return b.Set64(b.done + int64(steps)) }
 
-// setTotal changes the number of all steps.
+// setTotal changes the total number of steps.
 func (b *bar) setTotal(total int64) {
 	if total != b.total {
 		b.total = total
@@ -73,7 +73,7 @@ func (b *bar) setTotal(total int64) {
 	}
 }
 
-// text returns the task, its speed, and the time that is left if it is known.
+// text returns the task, its speed, and the remaining time if it is known.
 func (b *bar) text() string {
 	perSecond := b.estimate.rate()
 	if perSecond == 0 || b.done == b.total {
@@ -86,8 +86,8 @@ func (b *bar) text() string {
 	return text
 }
 
-// estimate measures the speed of a task over its last seconds, since entries differ
-// in length and a process may share the machine.
+// estimate measures the speed of a task over its last seconds, since entries differ in
+// length and a process may share the machine.
 type estimate struct {
 	now    func() time.Time
 	points []point // oldest first
@@ -99,14 +99,14 @@ type point struct {
 }
 
 const (
-	// estimateWindow is how far the speed looks back, pointEvery the least time
-	// between two points.
+	// estimateWindow is the time over which the speed is measured, pointEvery the minimum
+	// time between two points.
 	estimateWindow = 20 * time.Second
 	pointEvery     = 100 * time.Millisecond
 )
 
-// set notes the number of steps that are done now. A smaller number than before
-// starts over.
+// set records the current number of completed steps. A smaller number than before starts
+// over.
 func (e *estimate) set(done int64) {
 	now := e.now()
 	if n := len(e.points); n > 0 && done < e.points[n-1].done {
@@ -122,7 +122,7 @@ func (e *estimate) set(done int64) {
 	e.points = append(e.points, point{now, done})
 }
 
-// rate returns the steps per second; 0 until it is known.
+// rate returns the steps per second; 0 while it is unknown.
 func (e *estimate) rate() float64 {
 	first, last := e.points[0], e.points[len(e.points)-1]
 	took := last.at.Sub(first.at)
@@ -132,8 +132,8 @@ func (e *estimate) rate() float64 {
 	return float64(last.done-first.done) / took.Seconds()
 }
 
-// formatRate formats a speed per the time that gives at least two digits, if there is
-// one.
+// formatRate formats a speed per the unit of time that gives at least two digits, if there
+// is one.
 func formatRate(perSecond float64, unit string) string {
 	switch {
 	case perSecond >= 10:

@@ -51,7 +51,7 @@ func TestProgressOfAnUnknownTotalShowsTheSpeed(t *testing.T) {
 	}
 }
 
-func TestProgressOfNothingDrawsNothing(t *testing.T) {
+func TestAnEmptyTaskDrawsNoProgress(t *testing.T) {
 	b, _ := clockedBar(0)
 	if err := b.Set64(0); err != nil || b.drawn {
 		t.Errorf("drawn %v, error %v", b.drawn, err)
@@ -62,7 +62,7 @@ func TestProgressOfNothingDrawsNothing(t *testing.T) {
 	}
 }
 
-func TestProgressThatGrowsStartsItsEstimateAnew(t *testing.T) {
+func TestAGrowingTotalRestartsTheEstimate(t *testing.T) {
 	b, now := clockedBar(100)
 	*now = now.Add(time.Second)
 	b.Set64(90) //nolint:errcheck // a hidden bar

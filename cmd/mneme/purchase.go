@@ -14,12 +14,12 @@ import (
 	"mneme/clients/go/api"
 )
 
-// purchaseFlags say what a search may buy.
+// purchaseFlags describe what a search may buy.
 type purchaseFlags struct {
 	maxCharge creditValue
 	offer     string
 	key       string
-	id        uuid.UUID // of offer
+	id        uuid.UUID // parsed from offer
 }
 
 func (f *purchaseFlags) add(cmd *cobra.Command) {
@@ -29,7 +29,7 @@ func (f *purchaseFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.key, "idempotency-key", "", "pay only once for all searches that are sent with this key and the same question")
 }
 
-// withOffer are the flags of a search that go with --offer.
+// withOffer are the flags of a search that are valid with --offer.
 var withOffer = map[string]bool{
 	"agent": true, "taint": true, "url": true, "offer": true, "max-charge": true, "idempotency-key": true,
 	"limit": true, "min-relevance": true, "max-tokens": true, "passages": true,
@@ -55,7 +55,7 @@ func (f *purchaseFlags) check(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// search asks a question, and pays for it if it must.
+// search asks a question, and pays for it if necessary.
 func (f *purchaseFlags) search(ctx context.Context, as *client.Client, q api.Question) (api.Answer, *client.Timing, error) {
 	if f.offer == "" && f.maxCharge.micros == nil {
 		return as.Search(ctx, q)
@@ -75,7 +75,7 @@ func (f *purchaseFlags) search(ctx context.Context, as *client.Client, q api.Que
 	return found, nil, err
 }
 
-// writeBill writes what a search cost, and what it left out for its cost.
+// writeBill writes the cost of a search, and what it left out because of the cost.
 func writeBill(text *strings.Builder, a api.Answer) {
 	if a.Charges != nil {
 		for _, c := range *a.Charges {
@@ -93,7 +93,7 @@ func writeBill(text *strings.Builder, a api.Answer) {
 	}
 }
 
-// skipReason says why a store was not searched.
+// skipReason returns the reason why a store was not searched.
 func skipReason(reason api.SkippedReason) string {
 	switch reason {
 	case api.NotNamed:
@@ -108,7 +108,7 @@ func skipReason(reason api.SkippedReason) string {
 		return "since a prefix stands for too many words there"
 	case api.Budget:
 		return "since --where would read too much of its values"
-	case api.Spend: // of tools alone
+	case api.Spend: // only from tools
 		return "since the token may not spend"
 	}
 	return "because of " + plain(string(reason))

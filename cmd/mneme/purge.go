@@ -21,7 +21,7 @@ import (
 // operator is the acting agent of a purge. The name gives no access to any store.
 const operator = "operator"
 
-// heldTimeout is how long a purge waits for readers that keep what it erased.
+// heldTimeout is how long a purge waits for readers that retain erased data.
 const heldTimeout = time.Minute
 
 func newPurge(p *program) *cobra.Command {
@@ -72,8 +72,8 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 			return usageError{errors.New("--before must be a time such as 2026-01-31T00:00:00Z")}
 		}
 	}
-	// Vectors in a local index are purged with their rows; a remote index must be
-	// opened to delete them.
+	// Vectors in a local index are purged with their rows; a remote index must be opened
+	// to delete them.
 	openFor := compose.OpenRows
 	if config.Vector != "flat" && !g.dryRun {
 		openFor = compose.Open
@@ -116,8 +116,8 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 	return err
 }
 
-// awaitErased waits until no file of the database holds what was erased, and returns
-// since when that is so; the zero time if the database does not say.
+// awaitErased waits until no file of the database contains the erased data, and returns
+// the time since when; the zero time if the database does not report it.
 func awaitErased(ctx context.Context, service *compose.Instance, caller memory.Caller, at time.Time) (time.Time, error) {
 	err := memory.ErrHeld
 	for deadline := time.Now().Add(heldTimeout); at.IsZero() && errors.Is(err, memory.ErrHeld) && time.Now().Before(deadline); {
@@ -129,7 +129,7 @@ func awaitErased(ctx context.Context, service *compose.Instance, caller memory.C
 	return at, nil
 }
 
-// reportCount prints what a purge would erase.
+// reportCount prints the number of entries that a purge would erase.
 func (g *purging) reportCount(n int64) error {
 	if g.json {
 		return g.printJSON(map[string]any{"entries": n, "dry_run": true})
@@ -138,7 +138,7 @@ func (g *purging) reportCount(n int64) error {
 	return err
 }
 
-// report prints what was erased, and since when no file holds it.
+// report prints the erased entries, and since when no file contains them.
 func (g *purging) report(ids []uuid.UUID, onDisk time.Time) error {
 	if g.json {
 		out := map[string]any{"entries": len(ids), "ids": append([]uuid.UUID{}, ids...)}
@@ -155,7 +155,7 @@ func (g *purging) report(ids []uuid.UUID, onDisk time.Time) error {
 	return err
 }
 
-// entries returns a number of entries, such as "1 entry".
+// entries returns a count with its noun, such as "1 entry".
 func entries(n int) string {
 	if n == 1 {
 		return "1 entry"
@@ -163,7 +163,7 @@ func entries(n int) string {
 	return fmt.Sprintf("%d entries", n)
 }
 
-// confirm asks a question on the terminal. Everything but y and yes is a no.
+// confirm asks a question on the terminal. Every answer except y and yes means no.
 func (p *program) confirm(ctx context.Context, question string) (bool, error) {
 	if _, err := fmt.Fprintf(p.err, "%s [y/N] ", question); err != nil {
 		return false, err

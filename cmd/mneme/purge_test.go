@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// The command purges beside a server that answers searches all the time: when it ends,
-// no file of the data folder holds what it erased.
-func TestAPurgeBesideABusyServerLeavesNothingInItsFiles(t *testing.T) {
+// The command purges while a server answers searches continuously: when it ends, no file
+// of the data folder contains the erased data.
+func TestAPurgeNextToABusyServerLeavesNothingInItsFiles(t *testing.T) {
 	t.Setenv("MNEME_LIMITS_RETENTION", "0s")
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
@@ -29,8 +29,8 @@ func TestAPurgeBesideABusyServerLeavesNothingInItsFiles(t *testing.T) {
 			t.Fatal(status, body)
 		}
 	}
-	// A checkpoint may move pages from the log to the database between reading the one and
-	// the other.
+	// A checkpoint may move pages from the log to the database between the reads of the
+	// two files.
 	for end := time.Now().Add(2 * time.Minute); markers(t, s.dir) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the files do not hold what should be erased")

@@ -17,8 +17,8 @@ import (
 	"mneme/clients/go/api"
 )
 
-// maxInput bounds what put reads from stdin, in bytes. The server's own limit on a
-// value is lower unless it is configured otherwise.
+// maxInput limits what put reads from stdin, in bytes. The server's own limit on a value
+// is lower unless configured otherwise.
 const maxInput = 64 << 20
 
 func newPut(p *program) *cobra.Command {
@@ -98,7 +98,7 @@ func (w *putting) run(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// value returns the value as JSON: of the argument, or of standard input.
+// value returns the value as JSON: from the argument, or from standard input.
 func (w *putting) value(given []string) (json.RawMessage, error) {
 	var text []byte
 	if len(given) == 1 && given[0] != "-" {
@@ -111,7 +111,7 @@ func (w *putting) value(given []string) (json.RawMessage, error) {
 		if text, err = io.ReadAll(io.LimitReader(w.in, maxInput+1)); err != nil {
 			return nil, err
 		}
-		if len(given) == 0 && len(text) == 0 { // as in a script without input
+		if len(given) == 0 && len(text) == 0 { // for example in a script without input
 			return nil, usageError{errors.New(`a VALUE is missing, and standard input is empty; "" is an empty text`)}
 		}
 		if len(text) > maxInput {
@@ -129,8 +129,8 @@ func (w *putting) value(given []string) (json.RawMessage, error) {
 	return json.Marshal(strings.TrimSuffix(string(text), "\n"))
 }
 
-// printable returns text without control and format characters other than line
-// feeds and tabs, with which an agent's text could drive the terminal.
+// printable returns text without control and format characters except line feeds and tabs,
+// by which an agent's text could control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {

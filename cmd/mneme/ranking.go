@@ -11,7 +11,7 @@ import (
 	"mneme/clients/go/api"
 )
 
-// rankingFlags say what finds and orders the hits of a search.
+// rankingFlags configure how a search finds and orders its hits.
 type rankingFlags struct {
 	wordings     []string
 	mode         string
@@ -81,8 +81,8 @@ func (r *rankingFlags) apply(q *api.Question, question string) error {
 	return nil
 }
 
-// parseRecency parses a half-life with a weight after a colon, which may be left
-// out. nil: the text is empty.
+// parseRecency parses a half-life with an optional weight after a colon. The result is nil
+// if the text is empty.
 func parseRecency(text string) (*api.Recency, error) {
 	if text == "" {
 		return nil, nil

@@ -9,7 +9,7 @@ import (
 	"mneme/configs"
 )
 
-// reading is a command that reads entries as an agent, here or on a server.
+// reading is a command that reads entries as an agent, locally or on a server.
 type reading struct {
 	*program
 	as     callerFlags

@@ -17,8 +17,8 @@ import (
 	"mneme/configs"
 )
 
-// newReady returns the command for health checks: an image with only this
-// program has neither a shell nor curl.
+// newReady returns the command for health checks: an image with only this program has
+// neither a shell nor curl.
 func newReady(p *program) *cobra.Command {
 	var address string
 	var timeout time.Duration
@@ -60,8 +60,7 @@ server whose vector index is down is ready, since it still searches by words;
 	return cmd
 }
 
-// urlOf returns the URL at which a server that listens on addr can be reached from
-// the same machine.
+// urlOf returns the URL at which the same machine can reach a server that listens on addr.
 func urlOf(addr string, encrypted bool) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -89,7 +88,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// askReady asks a server for its readiness and prints it.
+// askReady requests a server's readiness and prints it.
 func (p *program) askReady(ctx context.Context, server itself, vectors bool) error {
 	host, response, err := server.ready(ctx)
 	if err != nil {
@@ -120,7 +119,7 @@ func (p *program) askReady(ctx context.Context, server itself, vectors bool) err
 	if p.json {
 		return nil
 	}
-	if answer.QueueDepth == nil || answer.QueueLagS == nil { // not to an operator, or not counted
+	if answer.QueueDepth == nil || answer.QueueLagS == nil { // the caller is no operator, or the queue was not counted
 		_, err = fmt.Fprintln(p.out, "ready")
 		return err
 	}

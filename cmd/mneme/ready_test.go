@@ -21,7 +21,7 @@ func TestReadySucceedsWhileTheServerCanServe(t *testing.T) {
 	if got := decode[api.Ready](t, out); !got.Storage || !got.Vector {
 		t.Errorf("got %s", out)
 	}
-	// --addr takes the address that serve --addr took.
+	// --addr takes the same address as serve --addr.
 	must(t, s.dir, "", "ready", patient, "--addr", strings.TrimPrefix(s.address, "http://"))
 	s.end(syscall.SIGTERM)
 	if r := mneme(t, s.dir, "", "ready", patient, "--url", s.address); r.status != exitFailed {

@@ -74,7 +74,7 @@ of the answer. Needs no server and no database.`,
 	return cmd
 }
 
-// paidAnswer is the part of an answer that its receipts are for.
+// paidAnswer is the part of an answer that its receipts cover.
 type paidAnswer struct {
 	Hits    json.RawMessage `json:"hits"`
 	Charges []struct {
@@ -90,7 +90,7 @@ func (a paidAnswer) receipts() []string {
 	return all
 }
 
-// maxAnswer bounds an answer that is read, in bytes.
+// maxAnswer is the maximum size of an answer to read, in bytes.
 const maxAnswer = 256 << 20
 
 func (p *program) readAnswer(path string) (paidAnswer, error) {

@@ -45,7 +45,7 @@ type program struct {
 	out, err io.Writer
 	json     bool   // --json
 	file     string // --config
-	started  bool   // flags and arguments are parsed
+	started  bool   // whether flags and arguments are parsed
 }
 
 // run executes one command line and returns its exit status.
@@ -110,14 +110,13 @@ func newRoot(p *program) *cobra.Command {
 		newOffer(p), newAccount(p), newUsage(p), newSales(p), newRefund(p), newTopUp(p), newPayOut(p), newReceipt(p), newLedger(p),
 	)
 	root.SetHelpCommand(newHelp(p))
-	root.InitDefaultHelpCmd() // adds it
+	root.InitDefaultHelpCmd() // adds the help command
 	root.InitDefaultCompletionCmd()
 	explainMistakes(root)
 	return root
 }
 
-// do wraps the function of a command. Errors that occur before it runs are usage
-// errors.
+// do wraps the function of a command. Errors before it runs are usage errors.
 func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p.started = true
@@ -128,8 +127,8 @@ func (p *program) do(fn func(cmd *cobra.Command, args []string) error) func(*cob
 // clientVariables are the MNEME_* variables that are not configuration keys.
 var clientVariables = []string{"MNEME_CONFIG", "MNEME_TOKEN", "MNEME_SHARED"}
 
-// configure loads the configuration. It warns of variables that look like misspelled
-// settings; a server warns of all that are none.
+// configure loads the configuration. It warns about variables that look like misspelled
+// settings; a server warns about all unknown ones.
 func (p *program) configure(cmd *cobra.Command) (configs.Config, error) {
 	config, err := configs.Load(p.configFile(), cmd.Flags())
 	if err != nil {
@@ -170,15 +169,15 @@ func onTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// styled reports whether a stream is a terminal on which text may be bold: not a dumb
-// one, and unless NO_COLOR is set (https://no-color.org).
+// styled reports whether a stream is a terminal on which text may be bold: not a dumb one,
+// and only if NO_COLOR is not set (https://no-color.org).
 func styled(stream any) bool {
 	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && onTerminal(stream) &&
 		system.ShowStyles(stream.(*os.File))
 }
 
-// only reports whether all agent, taint, store and URL flags that were given are
-// in names. It is for flags that exclude the others.
+// only reports whether all given agent, taint, store and URL flags are in names. It is for
+// flags that exclude the others.
 func only(cmd *cobra.Command, names ...string) bool {
 	ok := true
 	for _, flag := range []string{"agent", "taint", "store", "url"} {
@@ -189,6 +188,6 @@ func only(cmd *cobra.Command, names ...string) bool {
 	return ok
 }
 
-// closeJoin closes c and joins its error to *err. Deferred, it adds the error to
-// the one that the function returns.
+// closeJoin closes c and joins its error to *err. Deferred, it adds the error to the
+// function's returned error.
 func closeJoin(c io.Closer, err *error) { *err = errors.Join(*err, c.Close()) }

@@ -62,7 +62,7 @@ also while a server uses it, or with --url asks a server.`,
 	return cmd
 }
 
-// instant checks a time as the API takes it; nil for "".
+// instant checks a time in the API's format; nil for "".
 func instant(flag, text string) (*string, error) {
 	if text == "" {
 		return nil, nil
@@ -75,7 +75,7 @@ func instant(flag, text string) (*string, error) {
 	return nil, usageError{fmt.Errorf("--%s must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z", flag)}
 }
 
-// copySales prints the sales as the server writes them in CSV.
+// copySales prints the sales in the server's CSV format.
 func (p *program) copySales(ctx context.Context, as *client.Client, params *api.ListSalesParams) error {
 	response, err := as.ListSalesAs(ctx, "self", params, "text/csv")
 	if err != nil {

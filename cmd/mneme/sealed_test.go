@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// The plaintext of a value that a client encrypted must appear in no file of the
-// data folder, including the write-ahead log, nor in the server's log. A value
-// that is not encrypted proves that the check would find it.
+// The plaintext of a value that a client encrypted must not appear in a file of the data
+// folder, including the write-ahead log, nor in the server's log. An unencrypted value
+// proves that the check would find it.
 func TestEncryptedTextIsNeitherInTheDataFolderNorInTheLog(t *testing.T) {
 	const secret, open = "saffron behind the ninth brick", "ordinary words about weather"
 	s := serve(t, t.TempDir())

@@ -61,7 +61,7 @@ store of one offer.`,
 	return cmd
 }
 
-// minTokens is the least --max-tokens that the server takes.
+// minTokens is the minimum --max-tokens that the server accepts.
 const minTokens = 50
 
 // searching is one run of the search command.
@@ -78,19 +78,19 @@ type searching struct {
 	passages  bool
 	maxTokens int
 	cursor    string
-	// asTools answers as the tools do, with "nothing relevant" in place of what is least
-	// irrelevant: people read the answer, not programs.
+	// asTools answers like the tools, with "nothing relevant" instead of the least
+	// irrelevant hits: people read the answer, not programs.
 	asTools bool
 }
 
-// question returns the search as the API takes it.
+// question returns the search in the API's format.
 func (s *searching) question() (api.Question, error) {
 	q := api.Question{Limit: &s.limit}
 	s.addExplain(&q)
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
 	}
-	if s.asTools { // without nearest, which a store at level search does not take
+	if s.asTools { // without nearest, which a store at level search rejects
 		q.MinRelevance = new(float64(search.Irrelevant))
 	}
 	if s.cursor != "" || s.json {

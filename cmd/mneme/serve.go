@@ -57,9 +57,10 @@ func (p *program) serve(ctx context.Context, config configs.Config, settings []c
 	})
 }
 
-// welcome is what a server does for people before they come, and tells them when they can.
+// welcome configures what a server prepares for people before it is ready, and prints when
+// it is.
 type welcome struct {
-	visitor acl.Principal // as which the console's link signs in
+	visitor acl.Principal // as whom the console's link signs in
 	link    bool          // whether the link may be printed
 	// prepare, if not nil, runs before the server answers.
 	prepare func(context.Context, *compose.Instance) error
@@ -122,7 +123,7 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 	return group.Wait()
 }
 
-// openListener listens on host:port, or on unix: and a path, whose file gets a mode.
+// openListener listens on host:port, or on unix: and a path, whose file gets the mode.
 func openListener(ctx context.Context, addr string, mode os.FileMode) (net.Listener, error) {
 	listener, err := listen.Open(ctx, addr, mode)
 	if errors.Is(err, listen.ErrInUse) {

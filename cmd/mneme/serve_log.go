@@ -12,8 +12,8 @@ import (
 	"mneme/configs"
 )
 
-// logStart logs that a server starts, and the settings that are not the defaults. Secrets are
-// hidden.
+// logStart logs that a server starts, and the settings that differ from the defaults, with
+// secrets hidden.
 func logStart(ctx context.Context, log *slog.Logger, config configs.Config, settings []configs.Setting) {
 	b := thisBuild()
 	log.InfoContext(ctx, "starting", "version", b.Version, "revision", b.Revision, "go", b.Go, "platform", b.Platform, "pid", os.Getpid())
@@ -27,8 +27,8 @@ func logStart(ctx context.Context, log *slog.Logger, config configs.Config, sett
 		"addr", config.Addr, slog.Group("changed", changed...))
 }
 
-// logReady logs where a server can be reached, and warns if what is sent there can be read
-// on the way.
+// logReady logs the addresses of a server, and warns if its traffic can be read on the
+// network.
 func logReady(ctx context.Context, log *slog.Logger, config configs.Config, listening net.Addr, began time.Time) error {
 	addresses, err := urlsOf(config, listening)
 	if err != nil {
@@ -42,15 +42,15 @@ func logReady(ctx context.Context, log *slog.Logger, config configs.Config, list
 	return nil
 }
 
-// isExposed reports whether other machines can reach a server without TLS. One with a public
-// URL of https is behind a proxy.
+// isExposed reports whether other machines can reach a server without TLS. A server with
+// an https public URL is behind a proxy.
 func isExposed(config configs.Config, listening net.Addr) bool {
 	tcp, ok := listening.(*net.TCPAddr)
 	return ok && !tcp.IP.IsLoopback() && config.TLS.Cert == "" && !strings.HasPrefix(strings.ToLower(config.PublicURL), "https://")
 }
 
-// urlsOf returns the URLs at which a server can be reached, first from this machine. One
-// that listens on all addresses has those of the machine's interfaces, too.
+// urlsOf returns the URLs at which a server can be reached, first from this machine. A
+// server that listens on all addresses also has the URLs of the machine's interfaces.
 func urlsOf(config configs.Config, listening net.Addr) ([]string, error) {
 	if path, ok := config.Socket(); ok {
 		return []string{socketURL(path)}, nil

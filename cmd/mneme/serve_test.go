@@ -73,7 +73,7 @@ func TestServerAnswersItsFirstCallsAndShutsDownCleanly(t *testing.T) {
 	s := serve(t, t.TempDir())
 	token := strings.TrimSpace(must(t, s.dir, "", "token", "--agent", "me"))
 	want := http.StatusCreated
-	wait.Until(t, "a memory is indexed", func() error { // on a busy machine, one call does not wait long enough
+	wait.Until(t, "a memory is indexed", func() error { // on a busy machine, a single call does not wait long enough
 		status, body := s.call(token, http.MethodPut, "/v1/stores/self/memories/tea?wait=indexed", `{"value": "I like my tea green, and never after five."}`)
 		if status != want {
 			t.Fatalf("status %d, %s", status, body)
@@ -114,7 +114,7 @@ func TestCommandsWorkAlongsideAServerAndThroughIt(t *testing.T) {
 	wait.Until(t, "the command and the server answer the same", func() error {
 		local := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", question))
 		remote := decode[answer](t, must(t, s.dir, "", "search", "--agent", "iris", "--json", "--url", s.address, question))
-		local.NextCursor, remote.NextCursor = nil, nil // sealed, each in its own bytes
+		local.NextCursor, remote.NextCursor = nil, nil // sealed: their bytes differ
 		a, _ := json.Marshal(local)
 		b, _ := json.Marshal(remote)
 		if !bytes.Equal(a, b) || len(local.Hits) != 10 {
@@ -165,8 +165,8 @@ func TestPortInUseIsReported(t *testing.T) {
 	}
 }
 
-// The lines of the log tell when and how a server started and stopped, without secrets.
-func TestTheLogTellsOfStartAndStop(t *testing.T) {
+// The log reports when and how a server started and stopped, without secrets.
+func TestTheLogReportsStartAndStop(t *testing.T) {
 	t.Parallel()
 	command := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir(), "--json")
 	command.Env = append(os.Environ(), "MNEME_LOG_FORMAT=json", "MNEME_LIMITS_RETENTION=30d", "MNEME_METER_SECRET="+strings.Repeat("hush", 8),

@@ -32,7 +32,7 @@ FreeBSD have the second kind only.`,
 	return cmd
 }
 
-// systemFlag adds --system, which Windows and FreeBSD set by default.
+// systemFlag adds --system, the default on Windows and FreeBSD.
 func systemFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("system", false, "a service of the machine (always so on Windows and FreeBSD)")
 }
@@ -134,7 +134,7 @@ func newServiceStatus(p *program) *cobra.Command {
 	return cmd
 }
 
-// carryOut does what a plan says, or only prints it.
+// carryOut runs a plan, or only prints it.
 func (p *program) carryOut(ctx context.Context, plan service.Plan, show bool, done string) error {
 	if show {
 		_, err := fmt.Fprint(p.out, plan)
@@ -151,9 +151,9 @@ func (p *program) carryOut(ctx context.Context, plan service.Plan, show bool, do
 	return err
 }
 
-// unit returns the service as the command line describes it.
+// unit returns the service that the command line describes.
 func (p *program) unit(cmd *cobra.Command, system bool) (service.Unit, error) {
-	if _, err := p.configure(cmd); err != nil { // the service would not start either
+	if _, err := p.configure(cmd); err != nil { // otherwise the service would not start
 		return service.Unit{}, err
 	}
 	self, err := os.Executable()
@@ -179,9 +179,9 @@ func (p *program) unit(cmd *cobra.Command, system bool) (service.Unit, error) {
 }
 
 // addSettings gives a service the settings of the command line. A user's service always
-// gets its data folder: its environment may have another XDG_DATA_HOME. So does one whose
-// configuration file names a folder: flags and variables of units would override the file,
-// and a relative path is relative to the folder of this shell, not to the service's.
+// gets its data folder: its environment may have another XDG_DATA_HOME. So does a service
+// whose configuration file names a folder: flags and variables of units would override the
+// file, and a relative path is relative to the folder of this shell, not to the service's.
 func addSettings(unit *service.Unit, cmd *cobra.Command, configFile string) error {
 	if configFile != "" {
 		file, err := filepath.Abs(configFile)
@@ -210,7 +210,7 @@ func addSettings(unit *service.Unit, cmd *cobra.Command, configFile string) erro
 }
 
 // environmentOfSettings returns the names of the set environment variables that are
-// settings, without the one that names the configuration file.
+// settings, except the one that names the configuration file.
 func environmentOfSettings() []string {
 	var names []string
 	for _, pair := range os.Environ() {

@@ -11,21 +11,21 @@ import (
 	"mneme/cmd/mneme/service"
 )
 
-// A service that ran elsewhere than the file says would begin with an empty database.
+// A service in another data folder than the file's would start with an empty database.
 func TestServiceUsesTheDataFolderOfTheConfigurationFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("MNEME_DATA_DIR", filepath.Join(here, "variable")) // the service does not see it
+	t.Setenv("MNEME_DATA_DIR", filepath.Join(here, "variable")) // the service does not see this variable
 	mine, given := filepath.Join(here, "mine"), filepath.Join(here, "given")
 	for _, c := range []struct {
 		file, want string
 		flags      []string
 	}{
 		{"data_dir: '" + mine + "'\n", mine, nil},
-		{"data_dir: mine\n", mine, nil}, // as mneme serve reads it here
+		{"data_dir: mine\n", mine, nil}, // as mneme serve would resolve it here
 		{"data_dir: '" + mine + "'\n", given, []string{"--data-dir", given}},
 	} {
 		if err := os.WriteFile("mneme.yaml", []byte(c.file), 0o600); err != nil {
@@ -53,7 +53,7 @@ func TestServiceUsesTheDataFolderOfTheConfigurationFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan, err := service.Install(system, unit)
-			text := strings.ReplaceAll(fmt.Sprint(plan), `\\`, `\`) // systemd's units double those of Windows
+			text := strings.ReplaceAll(fmt.Sprint(plan), `\\`, `\`) // systemd's units double the backslashes of Windows
 			if err != nil || !strings.Contains(text, "--data-dir="+c.want) {
 				t.Errorf("%s on %s: %v\n%s", c.file, system, err, text)
 			}

@@ -48,7 +48,7 @@ reads the store. With --json, the answer of the API, which says why these models
 	return cmd
 }
 
-// formatKind says why an agent has access to a store.
+// formatKind describes why an agent has access to a store.
 func formatKind(s api.StoreInfo) string {
 	if s.Accepted != nil && !*s.Accepted {
 		return string(s.Kind) + ", not accepted"
@@ -82,8 +82,7 @@ agent that names it accepts it, too. mneme unshare --store STORE A refuses it, o
 	return cmd
 }
 
-// formatModels lists the models that read a store, and how far they are; "-" if none is
-// told.
+// formatModels lists the models that read a store, and their progress; "-" if unknown.
 func formatModels(models []string, reading *api.ReadingProgress) string {
 	text := plain(cmp.Or(strings.Join(models, ", "), "-"))
 	if reading != nil {
@@ -132,7 +131,7 @@ by the server that runs or is started next.`,
 	return cmd
 }
 
-// ends says when an access ends.
+// ends describes when an access ends.
 func ends(at *time.Time) string {
 	if at == nil {
 		return "no end"

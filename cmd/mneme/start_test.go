@@ -30,10 +30,9 @@ var (
 	startRest    = flag.Duration("start-rest", 0, "BenchmarkStart: how long the server rests before its memory is read")
 )
 
-// BenchmarkStart starts the program over a database and measures the time, and the
-// processor time, until /readyz answers 200; the first search in a store of 100
-// entries after that; and at the end the resident memory. On a machine that is not
-// quiet, the processor time is the figure to compare.
+// BenchmarkStart starts the program with a database and measures the time, and the
+// processor time, until /readyz answers 200; then the first search in a store of 100
+// entries; and finally the resident memory. On a busy machine, compare the processor time.
 //
 //	go test ./cmd/mneme -run '^$' -bench Start -benchtime 10x -start-entries 100000
 func BenchmarkStart(b *testing.B) {
@@ -109,7 +108,7 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 	}
 }
 
-// disguised is an embedder under the fingerprint of another.
+// disguised is an embedder with the fingerprint of another.
 type disguised struct {
 	embed.Embedder
 	fingerprint string
@@ -140,8 +139,8 @@ func fetch(b *testing.B, method, url, token, body string) string {
 	return string(content)
 }
 
-// processorTime returns the processor time of a process, of all its threads; 0 where
-// the kernel does not tell.
+// processorTime returns the processor time of all threads of a process; 0 if the kernel
+// does not report it.
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	tasks := fmt.Sprintf("/proc/%d/task", pid)
@@ -157,9 +156,9 @@ func processorTime(b *testing.B, pid int) time.Duration {
 	return sum
 }
 
-// residentKilobytes returns the resident memory of a process, in which a page that
-// several connections map counts once (the proportional set size of proc(5)); 0 where the
-// kernel does not tell.
+// residentKilobytes returns the resident memory of a process, counting a page that several
+// connections map once (the proportional set size of proc(5)); 0 if the kernel does not
+// report it.
 func residentKilobytes(b *testing.B, pid int) int {
 	b.Helper()
 	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))

@@ -11,7 +11,7 @@ import (
 	"mneme/internal/edit"
 )
 
-// otherNames are names that people try for a command.
+// otherNames maps commands to names that people try instead.
 var otherNames = map[string][]string{
 	"delete":  {"remove", "rm", "del", "forget"},
 	"get":     {"read", "show", "cat"},
@@ -54,7 +54,7 @@ func suggestFlag(cmd *cobra.Command, name string) []string {
 	return found
 }
 
-// didYouMean returns the end of an error that suggests words; "" for none.
+// didYouMean returns an error suffix that suggests words; "" for none.
 func didYouMean(words []string) string {
 	if len(words) == 0 {
 		return ""

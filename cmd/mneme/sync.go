@@ -117,7 +117,7 @@ func (s *syncing) run(ctx context.Context, config configs.Config) (err error) {
 	return s.report(report)
 }
 
-// server names the other side: another one has other entries.
+// server returns the name of the other side: another server has other entries.
 func (s *syncing) server(config configs.Config) (string, error) {
 	if s.url != "" {
 		return s.url, nil
@@ -126,7 +126,7 @@ func (s *syncing) server(config configs.Config) (string, error) {
 	return "local " + id, err
 }
 
-// after makes the vectors of what a pass wrote to the local database.
+// after computes the vectors of the entries that a pass wrote to the local database.
 func (s *syncing) after(ctx context.Context, to *connection, r foldersync.Report) error {
 	if !to.local() || r.Uploaded == 0 {
 		return nil
@@ -134,11 +134,11 @@ func (s *syncing) after(ctx context.Context, to *connection, r foldersync.Report
 	return s.drain(ctx, to.instance)
 }
 
-// say prints what happened: with --json, and without --once, as a line of JSON.
+// say prints an event: with --json, and without --once, as a line of JSON.
 func (s *syncing) say(e foldersync.Event) {
 	if s.json {
 		if !s.once {
-			_ = s.printJSON(e) // the next pass is not to fail for that
+			_ = s.printJSON(e) // a failed print must not fail the next pass
 		}
 		return
 	}
@@ -188,5 +188,5 @@ func (s *syncing) report(r foldersync.Report) (err error) {
 	return nil
 }
 
-// settle is how long a file of a watched folder must not have changed before it is read.
+// settle is how long a file of a watched folder must be unchanged before it is read.
 const settle = time.Second

@@ -9,11 +9,11 @@ import (
 	"mneme/cmd/mneme/foldersync"
 )
 
-// Files that a program keeps elsewhere, or writes step by step, are neither deleted nor
+// Files that a program stores elsewhere, or writes step by step, are neither deleted nor
 // emptied, and nothing has changed when they are back.
 func TestSyncLeavesFilesAloneThatAreAway(t *testing.T) {
 	for name, c := range map[string]struct {
-		leave func(s *synced) // takes d/0.md and others away
+		leave func(s *synced) // moves d/0.md and other files elsewhere
 		says  string
 	}{
 		"a stub of iCloud":   {func(s *synced) { s.move("d/0.md", "d/.0.md.icloud") }, "not on this computer"},
@@ -60,8 +60,9 @@ func TestSyncLeavesFilesAloneThatAreAway(t *testing.T) {
 	}
 }
 
-// An entry that the store changes while its file is away does not get a file of its own.
-func TestSyncWritesNoFilesBesideStubs(t *testing.T) {
+// An entry that changes in the store while its file is stored elsewhere gets no other
+// file.
+func TestSyncWritesNoFilesNextToStubs(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.save("a.md", "one\n")
 		s.once()
@@ -80,7 +81,7 @@ func TestSyncWritesNoFilesBesideStubs(t *testing.T) {
 	})
 }
 
-// A file of a watched folder that has the beginning of its text is being written.
+// A file of a watched folder with only the beginning of its text is still being written.
 func TestSyncWaitsForTheRestOfAFile(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.save("a.md", "---\ntags: [x, y]\nmine: z\n---\n\n# A\n\nthe first line\nthe second line\n")

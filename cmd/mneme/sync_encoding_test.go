@@ -9,8 +9,8 @@ import (
 	"mneme/cmd/mneme/foldersync"
 )
 
-// Files of Windows' programs are read by their byte order mark, and written back as they
-// were: also those whose entry wins a conflict.
+// Files of Windows programs are read by their byte order mark, and written back in the
+// same encoding, even if their entry wins a conflict.
 func TestSyncKeepsTheEncodingOfAFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		encode func(text string) string
@@ -62,7 +62,7 @@ func TestSyncKeepsTheEncodingOfAFile(t *testing.T) {
 				if got := s.text(conflict.Reason); got != c.encode("# Grüße\r\n\r\nhere 🎈\r\n") {
 					t.Errorf("the other version has %q", got)
 				}
-				s.save("a.md", c.encode("")) // as a disk that is full leaves it
+				s.save("a.md", c.encode("")) // as a full disk leaves it
 				s.want(0, 0, 0, 0, 0, 1)
 				if got := s.value("a"); got != `"# Grüße\n\nthere 🎈"` {
 					t.Errorf("the store has %s", got)
@@ -85,7 +85,7 @@ func utf16Of(t *testing.T, order unicode.Endianness) func(text string) string {
 	}
 }
 
-// What is marked as UTF-16 and is not is refused, and stays as it is.
+// A file that is marked as UTF-16 but invalid is refused, and stays unchanged.
 func TestSyncRefusesBrokenUTF16(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		const half = "\xff\xfea\x00\x00\xd8b\x00"

@@ -45,7 +45,7 @@ func (s *synced) rename(from, to string) {
 	}
 }
 
-// history returns the values that an entry has had, the latest first.
+// history returns all values of an entry, the latest first.
 func (s *synced) history(key string) (values []string) {
 	s.t.Helper()
 	for e, err := range s.source.client.Versions(context.Background(), s.entryPath(key)) {
@@ -59,7 +59,7 @@ func (s *synced) history(key string) (values []string) {
 	return values
 }
 
-// note returns a text of some length, whose words are its own.
+// noteText returns a text of some length whose words are unique to it.
 func noteText(n int) string {
 	var b strings.Builder
 	for word := range 20 {
@@ -68,7 +68,7 @@ func noteText(n int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// manyNotes makes a folder of notes that were edited once, and synchronises it.
+// manyNotes creates a folder of notes that were each edited once, and synchronizes it.
 func manyNotes(s *synced, dir string, count int) {
 	s.t.Helper()
 	for _, last := range []string{"old", "new"} {
@@ -79,11 +79,11 @@ func manyNotes(s *synced, dir string, count int) {
 	}
 }
 
-// wantMoved checks that a folder's notes have another folder, their history, and that there
-// are no others of them.
+// wantMoved checks that a folder's notes are in another folder, with their history, and
+// that no other copies exist.
 func wantMoved(t *testing.T, s *synced, from, to string, count int) {
 	t.Helper()
-	files := s.visible() // in the case that they have
+	files := s.visible() // in their actual case
 	for n := range count {
 		key := fmt.Sprintf("%s/%d", to, n)
 		if got := s.history(key); !slices.Contains(got, fmt.Sprintf("%q", noteText(n)+" old")) {
@@ -204,7 +204,7 @@ func TestWatchedFolderFollowsRenames(t *testing.T) {
 			s.rename(fmt.Sprintf("e/%d", n), fmt.Sprintf("f/%d", n))
 		}
 		wait.Until(t, "renamed in the store", at("f"))
-		s.move("f", "g") // as Obsidian does, with its links
+		s.move("f", "g") // as Obsidian does, including its links
 		for n := range 12 {
 			name := fmt.Sprintf("g/%d.md", n)
 			s.save(name, strings.ReplaceAll(s.text(name), fmt.Sprintf("w%d-3 ", n), "[[g/other]] "))
@@ -218,13 +218,13 @@ func TestWatchedFolderFollowsRenames(t *testing.T) {
 	})
 }
 
-// Where a file system finds a file in any case, too, a rename that changes case alone is
-// followed, and an entry has one file.
-func TestSyncFollowsCaseAlone(t *testing.T) {
+// On a case-insensitive file system, a rename that only changes case is followed, and an
+// entry has one file.
+func TestSyncFollowsChangesOfCase(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(s *synced)
 		key    string
-		file   string // in the case that it has; "": in any
+		file   string // in its actual case; "": in any
 	}{
 		"a file":              {func(s *synced) { s.move("plans/a.md", "x"); s.move("x", "plans/A.md") }, "plans/A", "plans/A.md"},
 		"a file in the store": {func(s *synced) { s.rename("plans/a", "plans/A") }, "plans/A", "plans/A.md"},
@@ -267,7 +267,7 @@ func TestSyncFollowsCaseAlone(t *testing.T) {
 	}
 }
 
-// Files that have exchanged their names are two renames.
+// Two files that exchange their names are two renames.
 func TestSyncFollowsFilesThatAreExchanged(t *testing.T) {
 	for name, change := range map[string]func(s *synced){
 		"two":               func(s *synced) { s.move("d/0.md", "x"); s.move("d/1.md", "d/0.md"); s.move("x", "d/1.md") },
@@ -307,7 +307,7 @@ func TestSyncFollowsFilesThatAreExchanged(t *testing.T) {
 	}
 }
 
-// What was deleted and comes back has its history again.
+// A deleted note that reappears gets its history back.
 func TestSyncRestoresWhatComesBack(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		manyNotes(s, "d", 3)
@@ -335,7 +335,7 @@ func TestSyncRestoresWhatComesBack(t *testing.T) {
 		if got := s.history("d/3"); len(got) != 1 {
 			t.Errorf("the history of another note is %q", got)
 		}
-		s.del("d/1") // and edited here
+		s.del("d/1") // and edits the file here
 		s.save("d/1.md", noteText(1)+" newest\n")
 		s.want(1, 0, 0, 0, 0, 0)
 		if got := s.history("d/1"); len(got) != 3 {
@@ -360,8 +360,8 @@ func TestSyncRenamesFilesOfEntriesThatAreBoundToTheirKeys(t *testing.T) {
 	})
 }
 
-// A state of a version without IDs of entries is read: nothing is renamed or written that
-// has not changed.
+// A state written by a version without entry IDs is readable: unchanged notes are neither
+// renamed nor written.
 func TestSyncReadsStatesWithoutIDs(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		manyNotes(s, "d", 3)
@@ -387,7 +387,7 @@ func TestSyncReadsStatesWithoutIDs(t *testing.T) {
 
 var lineagePattern = regexp.MustCompile(`w(\d+)-0`)
 
-// lineage returns the number of a note whose text this is; "" if it is none.
+// lineage returns the number of the note with this text; "" if there is none.
 func lineage(text string) string {
 	found := lineagePattern.FindStringSubmatch(text)
 	if found == nil {
@@ -396,8 +396,8 @@ func lineage(text string) string {
 	return found[1]
 }
 
-// Whatever a person does to the notes of both sides, both have the same notes afterwards,
-// and each entry has the history of its note and of no other.
+// Whatever a person does to the notes on both sides, both sides have the same notes
+// afterwards, and each entry has the history of its note and of no other.
 func TestSyncKeepsEachNoteOneThing(t *testing.T) {
 	seed := flag.Lookup("rapid.seed").Value
 	if seed.String() == "0" { // the same sequences each time; another seed finds others
@@ -425,23 +425,23 @@ func TestSyncKeepsEachNoteOneThing(t *testing.T) {
 	}
 }
 
-// person is what someone does to notes.
+// person performs actions on notes.
 type person struct {
 	*synced
 	count int
 	seen  map[string][]string // texts that were on both sides, by note
 	bin   [][2]string         // names and texts of files that were deleted here
 	last  map[string]string   // the notes of files after the last synchronisation
-	keys  map[string]bool     // of entries, then
+	keys  map[string]bool     // keys of entries after the last synchronization
 }
 
-// isNew reports whether a file of this name is no edit of another note: the last
-// synchronisation left neither the name nor its key.
+// isNew reports whether a file with this name is not an edit of another note: the last
+// synchronization left neither the name nor its key.
 func (p *person) isNew(name string) bool {
 	return p.last[name] == "" && !p.keys[keyOf(strings.TrimSuffix(name, ".md"))]
 }
 
-// keyOf returns the key of a file's name without ".md", with its namespace.
+// keyOf returns the key of a file name without ".md", with its namespace.
 func keyOf(name string) string {
 	if rest, ok := strings.CutPrefix(name, "@"); ok {
 		return strings.Replace(rest, "/", ":", 1)
@@ -451,7 +451,7 @@ func keyOf(name string) string {
 
 func (p *person) work(r *rapid.T) {
 	names := []string{"a", "b", "B", "dir/a", "dir/c", "Dir/c", "@n/a"}
-	if runtime.GOOS != "linux" { // where a and A are one file
+	if runtime.GOOS != "linux" { // a and A may be one file
 		names = []string{"a", "b", "dir/a", "dir/c", "@n/a"}
 	}
 	file := rapid.SampledFrom(names)
@@ -472,7 +472,7 @@ func (p *person) work(r *rapid.T) {
 	edited := func(text string) string { p.count++; return fmt.Sprintf("%s e%d", text, p.count) }
 	r.Repeat(map[string]func(*rapid.T){
 		"new": func(r *rapid.T) {
-			if name := file.Draw(r, "file") + ".md"; p.text(name) == "" && p.isNew(name) { // else it is an edit
+			if name := file.Draw(r, "file") + ".md"; p.text(name) == "" && p.isNew(name) { // otherwise it is an edit
 				p.count++
 				p.save(name, noteText(p.count)+"\n")
 			}
@@ -506,7 +506,7 @@ func (p *person) work(r *rapid.T) {
 				}
 			}
 			if len(files) > 0 {
-				_ = os.Remove(p.path(to)) // it is empty, or there is none
+				_ = os.Remove(p.path(to)) // it is empty, or does not exist
 				p.move(from, to)
 			}
 		},
@@ -567,15 +567,15 @@ func (p *person) work(r *rapid.T) {
 			}
 		},
 		"delete in the store": func(r *rapid.T) {
-			// What is changed here meanwhile is another test's: its history may be lost, since
-			// the text that is compared is in the trash.
+			// Concurrent changes here are for another test: their history may be lost,
+			// since the text to compare is in the trash.
 			p.settle(r)
 			if key, ok := there(r, "key"); ok {
 				p.del(key)
 			}
 			p.settle(r)
 		},
-		"undo": func(r *rapid.T) { // a deletion, if the note is nowhere
+		"undo": func(r *rapid.T) { // undoes a deletion, if the note is on neither side
 			if len(p.bin) == 0 {
 				return
 			}
@@ -594,7 +594,7 @@ func (p *person) work(r *rapid.T) {
 				p.settle(r)
 			}
 		},
-		"undo in the store": func(r *rapid.T) { // a deletion, of either side, if the note is nowhere
+		"undo in the store": func(r *rapid.T) { // undoes a deletion on either side, if the note is on neither side
 			p.settle(r)
 			live := make(map[string]bool)
 			for _, text := range slices.Concat(slices.Collect(maps.Values(p.visible())), slices.Collect(maps.Values(p.entries()))) {
@@ -621,14 +621,14 @@ func (p *person) work(r *rapid.T) {
 }
 
 // mayBeAt reports whether a text may get the name of a file. A note that was on one side
-// alone, in the place of another, is an edit of that one.
+// only, at the name of another, is an edit of that one.
 func (p *person) mayBeAt(name, text string) bool {
 	return p.isNew(name) || len(p.seen[lineage(text)]) > 0
 }
 
-// settle synchronises until nothing changes, and checks both sides.
+// settle synchronizes until nothing changes, and checks both sides.
 func (p *person) settle(r *rapid.T) {
-	var shadowed []string // files with the key of another one
+	var shadowed []string // files with the key of another file
 	for n := 0; ; n++ {
 		report := p.once()
 		shadowed = nil
@@ -690,8 +690,8 @@ func (p *person) settle(r *rapid.T) {
 	}
 }
 
-// A file that was renamed to one more name of an entry whose file is there keeps no other
-// entry from the folder, and it is said why it is not synchronised.
+// A file that was renamed to a second name for an entry whose file exists does not remove
+// another entry from the folder, and a problem reports why it is not synchronized.
 func TestSyncOfAFileWithTheKeyOfAnother(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.force = true
@@ -705,7 +705,7 @@ func TestSyncOfAFileWithTheKeyOfAnother(t *testing.T) {
 			t.Errorf("the folder has %q", files)
 		}
 		s.want(0, 0, 0, 0, 0, 1)
-		s.drop("a.md") // the other one takes its place, with its own history
+		s.drop("a.md") // the other one replaces it, with its own history
 		s.want(1, 0, 1, 0, 0, 0)
 		s.want(0, 0, 0, 0, 0, 0)
 		if got := s.history("a"); !slices.Equal(got, []string{`"two"`}) {
@@ -714,7 +714,7 @@ func TestSyncOfAFileWithTheKeyOfAnother(t *testing.T) {
 	})
 }
 
-// An entry that was renamed to the path of one that was deleted has one file.
+// An entry that was renamed to the path of a deleted one has one file.
 func TestSyncOfARenameToTheKeyOfADeletedEntry(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit     bool
@@ -748,7 +748,7 @@ func TestSyncOfARenameToTheKeyOfADeletedEntry(t *testing.T) {
 	}
 }
 
-// A rename that waits until a path is free is done by the same run.
+// A rename that waits for a path to become free is done in the same run.
 func TestSyncOfARenameToTheKeyOfADeletedFile(t *testing.T) {
 	for name, change := range map[string]func(s *synced){
 		"unchanged":           func(*synced) {},
@@ -774,10 +774,10 @@ func TestSyncOfARenameToTheKeyOfADeletedFile(t *testing.T) {
 	}
 }
 
-// A file that was renamed to the key of another one has its entry in the trash. It gets its
-// history back with a key of its own, also if it was edited since, and if other entries have
-// its former key, or have had it.
-func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
+// If a file was renamed to the key of another one, its entry is in the trash. It gets its
+// history back under a key of its own, even if it was edited since, and if other entries
+// have or had its former key.
+func TestSyncRestoresAnEntryWhoseKeyWasTaken(t *testing.T) {
 	for name, former := range map[string]func(s *synced){
 		"free":  func(s *synced) { s.drop("b.md") },
 		"taken": func(s *synced) { s.move("b.md", "a.md") },
@@ -842,12 +842,12 @@ func TestSyncRestoresWhatHadTheKeyOfAnother(t *testing.T) {
 	}
 }
 
-// Names and paths that two notes come to share, one on each side, make them neither one note
-// nor two of the same.
-func TestSyncKeepsNotesApartThatComeToShareAName(t *testing.T) {
+// If two notes, one on each side, come to share a name or a path, they are neither merged
+// nor duplicated.
+func TestSyncSeparatesNotesThatComeToShareAName(t *testing.T) {
 	for name, c := range map[string]struct {
 		change             func(s *synced)
-		conflicts, waiting int            // how often
+		conflicts, waiting int            // number of times
 		want               map[string]int // the notes of entries
 		files              int
 	}{
@@ -896,8 +896,8 @@ func TestSyncKeepsNotesApartThatComeToShareAName(t *testing.T) {
 	}
 }
 
-// Wherever the restoration of an entry whose path others have had is interrupted, the next
-// run ends it.
+// The restoration of an entry whose former path other entries used may be interrupted at
+// any point: the next run completes it.
 func TestSyncEndsAnInterruptedRestoration(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.force = true

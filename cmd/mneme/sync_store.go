@@ -14,7 +14,7 @@ import (
 	"mneme/memory"
 )
 
-// syncStore is the store of a synchronised folder, over the API.
+// syncStore is the store of a synchronized folder, over the API.
 type syncStore struct{ *entrySource }
 
 // Entries implements foldersync.Store.
@@ -40,8 +40,8 @@ func (s syncStore) Changes(ctx context.Context, since string) iter.Seq2[foldersy
 	}
 }
 
-// Read implements foldersync.Store. It asks again for entries whose values had no room
-// in an answer.
+// Read implements foldersync.Store. It requests entries again if their values did not fit
+// into an answer.
 func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync.Found, error) {
 	found := make([]*foldersync.Found, len(paths))
 	left := make([]int, len(paths))
@@ -80,7 +80,7 @@ func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync
 	return found, nil
 }
 
-// readAlone reads one entry with a call of its own. Batches have entity tags with their
+// readAlone reads one entry with a separate call. Batches return entity tags with their
 // quotes, which Get removes.
 func (s syncStore) readAlone(ctx context.Context, path memory.Path) (*foldersync.Found, error) {
 	e, etag, err := s.client.Get(ctx, pathOf(path))
@@ -146,7 +146,7 @@ func (s syncStore) Rename(ctx context.Context, from, to memory.Path, etag string
 	return out, err
 }
 
-// maxTrashRead bounds how many deleted entries are looked through for one.
+// maxTrashRead is the maximum number of deleted entries to search for one.
 const maxTrashRead = 2000
 
 // Trashed implements foldersync.Store. The latest deleted entries come first.
@@ -184,7 +184,7 @@ func (s syncStore) Restore(ctx context.Context, path memory.Path) (found *folder
 	return found, nil
 }
 
-// patiently calls the server, again as often as it asks to wait.
+// patiently makes a call, and repeats it while the server asks to wait.
 func (s syncStore) patiently(ctx context.Context, call func() error) error {
 	for waits := 0; ; waits++ {
 		err := call()
@@ -200,10 +200,10 @@ func (s syncStore) patiently(ctx context.Context, call func() error) error {
 	}
 }
 
-// maxWaits bounds how often a call waits that the server has no room for.
+// maxWaits bounds how often a call waits for a busy server.
 const maxWaits = 5
 
-// batch calls the server with items, and waits as long as it asks for.
+// batch sends items to the server, and waits as long as it asks.
 func (s syncStore) batch(ctx context.Context, items []api.BatchItem) ([]api.BatchOutcome, error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -227,7 +227,7 @@ func itemOf(op api.BatchItemOp, path memory.Path) api.BatchItem {
 	return item
 }
 
-// writeItem returns a write as an item of a batch.
+// writeItem converts a write to an item of a batch.
 func writeItem(w foldersync.Write) api.BatchItem {
 	op := api.BatchItemOp("put")
 	if w.Delete {

@@ -88,7 +88,7 @@ func (s *synced) once() foldersync.Report {
 	return report
 }
 
-// want synchronises, and compares the counts: uploaded, downloaded, trashed, removed,
+// want synchronizes, and compares the counts: uploaded, downloaded, trashed, removed,
 // conflicts, problems.
 func (s *synced) want(counts ...int) foldersync.Report {
 	s.t.Helper()
@@ -115,7 +115,7 @@ func (s *synced) drop(name string) {
 	}
 }
 
-// text returns a file; "" if there is none.
+// text returns the contents of a file; "" if it does not exist.
 func (s *synced) text(name string) string {
 	text, _ := os.ReadFile(s.path(name))
 	return string(text)
@@ -147,14 +147,14 @@ func (s *synced) del(key string) {
 	}
 }
 
-// value returns an entry's value; "" if there is none.
+// value returns an entry's value; "" if it does not exist.
 func (s *synced) value(key string) string {
 	e, _, _ := s.source.client.Get(context.Background(), s.entryPath(key))
 	return string(e.Value)
 }
 
-// visible returns the text of the files that are not hidden, by path. A folder that is
-// being removed cannot be read: it is tried again.
+// visible returns the texts of the files that are not hidden, by path. It retries if a
+// folder cannot be read because it is being removed.
 func (s *synced) visible() map[string]string {
 	s.t.Helper()
 	for last := time.Now().Add(wait.Limit); ; time.Sleep(10 * time.Millisecond) {
@@ -180,7 +180,7 @@ func (s *synced) read() (map[string]string, error) {
 			return nil
 		}
 		short, _ := filepath.Rel(s.dir, name)
-		file, err := system.Open(name) // it may be replaced meanwhile
+		file, err := system.Open(name) // it may be replaced concurrently
 		if err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func TestSyncCopiesWhatOnlyOneSideChanged(t *testing.T) {
 		if err != nil || e.Description != "The plan" || strings.Join(e.Tags, ",") != "garden" || string(e.Value) != `"---\naliases: [dig] # mine\n---\n\n# The plan\n\nDig."` {
 			t.Errorf("got %+v, %v", e, err)
 		}
-		// Each side changes something else.
+		// Each side makes a different change.
 		s.put("Garden/Plan", `"---\naliases: [dig] # mine\n---\n\n# The plan\n\nDig deeper."`)
 		s.save("a.md", "two\n")
 		s.want(1, 1, 0, 0, 0, 0)
@@ -301,7 +301,7 @@ func TestSyncDeletesNothingWhenMuchIsGone(t *testing.T) {
 		if !strings.Contains(r.Problems[0].Reason, "6 of 13 files are gone") || s.value("d/0") == "" {
 			t.Errorf("got %+v", r)
 		}
-		// A folder that moves is no deletion.
+		// Moving a folder is no deletion.
 		for n := range 6 {
 			s.save(fmt.Sprintf("d/%d.md", n), fmt.Sprint(n))
 		}
@@ -356,7 +356,7 @@ func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.want(0, 1, 0, 0, 0, 0)
-	// So is one of another server, but not one of another agent.
+	// So is a folder of another server, but not one of another agent.
 	other := over(t, f.Service, s.dir, "bob", acl.Public)
 	if _, err := other.try(); !errors.Is(err, foldersync.ErrOrigin) {
 		t.Errorf("another agent: %v", err)
@@ -373,8 +373,8 @@ func TestSyncOfAFolderThatIsGoneDeletesNothing(t *testing.T) {
 	}
 }
 
-// The state of a folder is of one database.
-func TestSyncTellsDatabasesApart(t *testing.T) {
+// The state of a folder belongs to one database.
+func TestSyncDistinguishesDatabases(t *testing.T) {
 	t.Setenv("PGPORT", "5433")
 	t.Setenv("PGUSER", "ann")
 	with := func(storage, dsn, dir string) string {
@@ -431,7 +431,7 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 		t.Skip("no links here")
 	}
 	s.want(0, 0, 0, 0, 0, 6)
-	// A folder that became a link does not delete what was in it.
+	// Replacing a folder with a link does not delete the entries of its files.
 	s.save("dir/b.md", "b")
 	s.once()
 	if err := errors.Join(os.Rename(s.path("dir"), s.dir+"-dir"), os.Symlink(s.dir+"-dir", s.path("dir"))); err != nil {
@@ -441,7 +441,7 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 	if s.value("dir/b") == "" {
 		t.Error("its entry is deleted")
 	}
-	// What cannot be written there is reported.
+	// An entry that cannot be written there is reported.
 	s.put("dir/b", `"new"`)
 	s.put("dir/c/d", `"d"`)
 	for range 2 {
@@ -459,7 +459,7 @@ func TestSyncRefusesWhatItCannotKeep(t *testing.T) {
 	s.want(0, 0, 0, 0, 0, 8)
 }
 
-// A call has at most 10,000,000 bytes, also of one file.
+// A call has at most 10,000,000 bytes, even for a single file.
 func TestSyncReportsFilesThatNoCallHasRoomFor(t *testing.T) {
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: memory.Limits{Value: 1 << 30}}})
 	s := over(t, f.Service, t.TempDir(), "ada", acl.Public)
@@ -474,8 +474,8 @@ func TestSyncReportsFilesThatNoCallHasRoomFor(t *testing.T) {
 	}
 }
 
-// inParts writes a few entries a call: the bound of Write is for servers with the default
-// of Batch.
+// inParts writes a few entries per call: the bound of Write is for servers with the
+// default batch limit.
 type inParts struct{ syncStore }
 
 func (s inParts) Write(ctx context.Context, writes []foldersync.Write) (all []foldersync.Outcome, err error) {
@@ -489,7 +489,7 @@ func (s inParts) Write(ctx context.Context, writes []foldersync.Write) (all []fo
 	return all, nil
 }
 
-func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
+func TestSyncReadsMoreThanOneCallHolds(t *testing.T) {
 	room := size.Of(1_000_000, 10_000_000)
 	limits := memory.Limits{Value: 1 << 30, Batch: memory.BatchLimits{Bytes: room}}
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now, Limits: limits}})
@@ -530,7 +530,7 @@ func TestSyncReadsWhatNoSingleCallHasRoomFor(t *testing.T) {
 	}
 }
 
-// isLink reports whether a path is that of a symbolic link. Wine makes none.
+// isLink reports whether a path is a symbolic link. Wine creates none.
 func isLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&os.ModeSymlink != 0
@@ -561,7 +561,7 @@ func TestSyncKeepsTheExpiryOfAnEntry(t *testing.T) {
 	}
 }
 
-// A session at a higher label reads entries of lower ones, and writes its own.
+// A session with a higher label reads entries with lower labels, and writes its own.
 func TestSyncAtAHigherLabelLeavesLowerEntriesAlone(t *testing.T) {
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Now: time.Now}})
 	public := over(t, f.Service, t.TempDir(), "ada", acl.Public)
@@ -667,7 +667,7 @@ func TestWatchedFolderAndStoreFollowEachOther(t *testing.T) {
 	})
 }
 
-// failing is a Store that fails after some calls.
+// failing is a Store that fails after a number of calls.
 type failing struct {
 	foldersync.Store
 	left *int
@@ -689,7 +689,7 @@ func (f failing) Read(ctx context.Context, paths []memory.Path) ([]*foldersync.F
 	return f.Store.Read(ctx, paths)
 }
 
-// Write fails before or after it has written.
+// Write fails before or after writing.
 func (f failing) Write(ctx context.Context, writes []foldersync.Write) ([]foldersync.Outcome, error) {
 	if err := f.fails(); err != nil {
 		return nil, err
@@ -723,7 +723,7 @@ func (f failing) Entries(ctx context.Context) iter.Seq2[*memory.Entry, error] {
 
 var tokenPattern = regexp.MustCompile(`tok-\d+-`)
 
-// tokens returns the marks of all texts.
+// tokens returns the tokens in all texts.
 func tokens(texts map[string]string) map[string]bool {
 	all := make(map[string]bool)
 	for _, text := range texts {
@@ -734,7 +734,7 @@ func tokens(texts map[string]string) map[string]bool {
 	return all
 }
 
-// entries returns what the store has, by path.
+// entries returns the values in the store, by path.
 func (s *synced) entries() map[string]string {
 	all := make(map[string]string)
 	for e, err := range s.source.entries(context.Background()) {
@@ -746,9 +746,9 @@ func (s *synced) entries() map[string]string {
 	return all
 }
 
-// Whatever is written and deleted on both sides, and whenever a synchronisation is
-// interrupted, what was written last on each side is in the folder afterwards, and both
-// sides are the same.
+// Whatever is written and deleted on both sides, and whenever a synchronization is
+// interrupted, the last writes of each side are in the folder afterwards, and both sides
+// are equal.
 func TestSyncLosesNothing(t *testing.T) {
 	by := 3
 	if runtime.GOOS == "windows" { // its files are slow
@@ -786,7 +786,7 @@ func editBothSides(r *rapid.T, s *synced) {
 		fresh[made] = true
 		return made
 	}
-	forget := func(text string) { // who overwrites or deletes it has seen it
+	forget := func(text string) { // whoever overwrites or deletes it has seen it
 		for made := range tokens(map[string]string{"": text}) {
 			delete(fresh, made)
 			seen[made] = true
@@ -858,7 +858,7 @@ func editBothSides(r *rapid.T, s *synced) {
 		"interrupt": func(r *rapid.T) { synchronise(rapid.IntRange(1, 6).Draw(r, "calls")) },
 	})
 	synchronise(0)
-	s.once() // a file that had the key of one that was deleted takes its place
+	s.once() // a file with the key of a deleted one replaces it
 	report := s.once()
 	if report.Done() > 0 {
 		r.Errorf("a third synchronisation does something: %+v", report)

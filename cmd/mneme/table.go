@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Styles of text on a terminal, as parameters of the escape sequence SGR.
+// Text styles on a terminal, as parameters of the escape sequence SGR.
 const (
 	bold   = "1"
 	faint  = "2"
@@ -28,7 +28,7 @@ func inStyle(style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// labelStyle returns the style of a label: the higher, the more it stands out.
+// labelStyle returns the style of a label: a higher label is more prominent.
 func labelStyle(label string) string {
 	switch label {
 	case "INTERNAL":
@@ -41,19 +41,19 @@ func labelStyle(label string) string {
 	return faint
 }
 
-// always returns the same style for every text.
+// always returns a function that returns style for every text.
 func always(style string) func(string) string { return func(string) string { return style } }
 
 // column is a column of a table.
 type column struct {
 	heading string
 	style   func(cell string) string // nil: none
-	right   bool                     // under its heading, numbers end at the same place
+	right   bool                     // for numbers
 }
 
-// table prints rows in aligned columns. On a terminal it begins with a row of
-// headings, has styles, and cuts the last column to the width; elsewhere it is the
-// rows alone, whole.
+// table prints rows in aligned columns. On a terminal it begins with a row of headings,
+// has styles, and truncates the last column to the width; otherwise it prints only the
+// full rows.
 type table struct {
 	out      io.Writer
 	columns  []column
@@ -63,8 +63,8 @@ type table struct {
 	width    int // of the terminal; 0: unknown
 }
 
-// newTable returns a table on the standard output. If the first
-// heading is empty, none are printed.
+// newTable returns a table on the standard output. If the first heading is empty, no
+// headings are printed.
 func (p *program) newTable(columns ...column) *table {
 	t := &table{out: p.out, columns: columns, terminal: onTerminal(p.out), styled: styled(p.out)}
 	if file, ok := p.out.(*os.File); ok && t.terminal {
@@ -113,7 +113,7 @@ func (t *table) flush() error {
 	return err
 }
 
-// write writes a row, in the style of its columns unless all is given.
+// write writes a row, in the styles of its columns unless all is given.
 func (t *table) write(text *strings.Builder, cells []string, widths []int, all func(string) string) {
 	last, used := len(cells)-1, 0
 	for i, cell := range cells {
@@ -145,7 +145,7 @@ func (t *table) write(text *strings.Builder, cells []string, widths []int, all f
 	text.WriteString("\n")
 }
 
-// cutTo cuts text to a width in columns of a terminal.
+// cutTo truncates text to a width in terminal columns.
 func cutTo(text string, width int) string {
 	if uniseg.StringWidth(text) <= width {
 		return text
@@ -161,7 +161,7 @@ func cutTo(text string, width int) string {
 	return cut.String() + "…"
 }
 
-// with returns a value with its unit, which a heading names in its place.
+// with returns a value with its unit, or without if a heading names the unit.
 func (t *table) with(value any, unit string) string {
 	if t.terminal {
 		return fmt.Sprint(value)

@@ -11,7 +11,7 @@ func testTable(out *strings.Builder, width int, terminal, styled bool) *table {
 	}}
 }
 
-func TestTablesHaveHeadingsOnATerminalAlone(t *testing.T) {
+func TestTablesHaveHeadingsOnlyOnATerminal(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		width    int

@@ -64,7 +64,7 @@ within a second.`,
 	return cmd
 }
 
-// run runs the command. ttlGiven is whether there is a lifetime on the command line.
+// run runs the command. ttlGiven reports whether the command line has a lifetime.
 func (c *tokenCommand) run(config configs.Config, ttlGiven bool) error {
 	if c.ttl < 0 || c.ttl > 0 && c.ttl < time.Second || c.ttl == 0 && ttlGiven && !c.rotate && !c.apiKey {
 		return usageError{errors.New("--ttl must be at least one second")}
@@ -112,11 +112,11 @@ func (c *tokenCommand) run(config configs.Config, ttlGiven bool) error {
 	return err
 }
 
-// formerKeyTTL is how long tokens of a former local key are accepted unless --ttl says so.
+// formerKeyTTL is how long tokens of a former local key are accepted without --ttl.
 const formerKeyTTL = 30 * 24 * time.Hour
 
-// issue returns a token that is listed. In a folder that cannot be written it is not listed,
-// which is said.
+// issue returns a token and lists it. If the folder is read-only, it does not list the
+// token, and prints a warning.
 func (c *tokenCommand) issue(config configs.Config, principal acl.Principal) (string, error) {
 	key, err := token.OpenLocalKey(config.DataDir)
 	if err != nil {

@@ -127,16 +127,16 @@ func TestTokensAreListedWithTheirLastUse(t *testing.T) {
 	if r := mneme(t, s.dir, "", "token", "--revoke", "none"); r.status != exitFailed || !strings.Contains(r.err, "no API key or token") {
 		t.Errorf("%+v", r)
 	}
-	// Tokens that commands make for themselves are no one's to look after.
+	// Tokens that commands issue for themselves are not listed.
 	must(t, s.dir, "", "list", "--agent", "me", "--url", s.address)
 	if list := listTokens(t, s.dir); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// This is the procedure of docs/operating/keys.md.
-func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
-	t.Setenv("MNEME_RATE_REFUSALS", "0") // it is asked again and again
+// Follows the procedure of docs/operating/keys.md.
+func TestTheKeyIsRotatedNextToARunningServer(t *testing.T) {
+	t.Setenv("MNEME_RATE_REFUSALS", "0") // the test calls it repeatedly
 	s := serve(t, t.TempDir())
 	status := func(text string) int {
 		status, _ := s.call(text, http.MethodGet, "/v1/stores", "")
@@ -168,7 +168,7 @@ func TestTheKeyIsRotatedBesideARunningServer(t *testing.T) {
 	}
 }
 
-func TestTokenFlagsThatDoNotGoTogether(t *testing.T) {
+func TestTokenFlagsThatExcludeEachOther(t *testing.T) {
 	for _, args := range []string{"", "--list --revoke x", "--rotate-key --agent a", "--revoke x --name n", "--agent a --ttl 0s", "--list --name n"} {
 		if r := mneme(t, t.TempDir(), "", append([]string{"token"}, strings.Fields(args)...)...); r.status != exitUsage {
 			t.Errorf("%s: %+v", args, r)

@@ -139,7 +139,7 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		"model fit",
 		"model pull",
 		"model pull english",
-		"bench relevance", // with --data-dir, as all of these
+		"bench relevance", // with --data-dir, like all of these
 		"bench speed",
 		"search --agent a question --storage mysql",
 		"search --agent a question --storage postgres",
@@ -154,7 +154,7 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 	}
 }
 
-// whyMissing returns why a path does not exist, in the words of the system.
+// whyMissing returns why a path does not exist, in the system's words.
 func whyMissing(t *testing.T, path string) string {
 	t.Helper()
 	var missing *fs.PathError
@@ -171,7 +171,7 @@ func TestFailuresExitWith1AndSayWhy(t *testing.T) {
 	}
 	noFolder, noData := whyMissing(t, filepath.Join(file, "none")), "data folder"
 	if runtime.GOOS == "windows" {
-		noData = "no memories here" // what is below a file does not exist there
+		noData = "no memories here" // a path below a file does not exist there
 	}
 	for line, why := range map[string]string{
 		"export --agent a --data-dir " + file:                   noData,
@@ -217,7 +217,7 @@ func TestVersionPrintsTheBuild(t *testing.T) {
 // folderWithDatabase returns a data folder with an empty database.
 func folderWithDatabase(t *testing.T) string {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mneme.db"), nil, 0o600); err != nil { // SQLite takes it for one
+	if err := os.WriteFile(filepath.Join(dir, "mneme.db"), nil, 0o600); err != nil { // SQLite accepts it as a database
 		t.Fatal(err)
 	}
 	return dir

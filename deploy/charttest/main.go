@@ -1,6 +1,6 @@
-// Chart renders deploy/chart with several values and checks what comes out: every
-// object is one of Kubernetes, without unknown fields, the labels find each other, and
-// mneme reads the configuration. Values that cannot work are refused by name.
+// Chart renders deploy/chart with several values and checks the result: every object is a
+// valid Kubernetes object without unknown fields, the labels match each other, and mneme
+// reads the configuration. Invalid values are rejected by name.
 //
 //	go run . HELM MNEME CHART
 package main
@@ -28,7 +28,7 @@ import (
 
 const issuers = `config: {auth: {issuers: [{issuer: "https://a.example", audience: mneme, jwks: "https://a.example/keys", algorithm: RS256, subjects: ["*"], max_taint: INTERNAL}]}}`
 
-// Values that render, and how many objects they make.
+// Values that render, and the number of objects that they produce.
 var rendered = []struct {
 	values  string
 	objects int
@@ -51,7 +51,7 @@ var rendered = []struct {
 		`, tolerations: [{key: a, operator: Exists}], podAnnotations: {a: b}, podLabels: {c: d}, networkPolicy: {fromPods: {e: f}}}`, 8},
 }
 
-// Values that are refused, and the words that say why.
+// Values that are rejected, and the words of the error.
 var refused = map[string]string{
 	`{storage: postgres, vector: flat}`:                   "postgres.existingSecret",
 	`{postgres: {existingSecret: db}}`:                    "set storage to postgres",
@@ -100,7 +100,7 @@ func run(helm, mneme, chart string) error {
 	return nil
 }
 
-// render returns what helm template makes of the values.
+// render returns the output of helm template for the values.
 func render(helm, chart, values string) ([]byte, error) {
 	c := exec.Command(helm, "template", "mneme", chart, "--values", "-")
 	var out, errs bytes.Buffer
@@ -111,7 +111,7 @@ func render(helm, chart, values string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// check decodes the objects and looks at what they say of each other and of the values.
+// check decodes the objects and checks them against each other and the values.
 func check(rendering []byte, mneme, values string, objects int) error {
 	kinds := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, appsv1.AddToScheme, policyv1.AddToScheme, networkingv1.AddToScheme} {
@@ -190,7 +190,7 @@ func check(rendering []byte, mneme, values string, objects int) error {
 	return watched.check(deployment.Template.Spec.Containers[0].ReadinessProbe.HTTPGet.Scheme)
 }
 
-// checkUpgrade checks that a new pod does not wait for a volume that the old one keeps
+// checkUpgrade checks that a new pod does not wait for a volume that the old pod holds
 // until the new one is ready.
 func checkUpgrade(deployment appsv1.DeploymentSpec, claim []corev1.PersistentVolumeAccessMode) error {
 	exclusive := len(claim) > 0 && claim[0] != corev1.ReadWriteMany || !usesPostgres(deployment.Template.Spec)
@@ -200,13 +200,13 @@ func checkUpgrade(deployment appsv1.DeploymentSpec, claim []corev1.PersistentVol
 	return nil
 }
 
-// usesPostgres reports whether the pod is given the connection string of a database.
+// usesPostgres reports whether the pod gets the connection string of a database.
 func usesPostgres(pod corev1.PodSpec) bool {
 	return slices.ContainsFunc(pod.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "MNEME_POSTGRES_DSN" })
 }
 
 // checkSecrets checks that the embedded default refers to no Secret, and that another
-// storage is given its own.
+// storage gets its own.
 func checkSecrets(pod corev1.PodSpec, values string) error {
 	var given struct{ Storage string }
 	if err := yaml.Unmarshal([]byte(values), &given); err != nil {
@@ -218,7 +218,7 @@ func checkSecrets(pod corev1.PodSpec, values string) error {
 	return nil
 }
 
-// checkStartup checks that a pod may take as long to start as the values say.
+// checkStartup checks that the start limit of a pod is the one in the values.
 func checkStartup(probe *corev1.Probe, values string) error {
 	var given struct{ StartupProbe corev1.Probe }
 	given.StartupProbe.FailureThreshold = 150
@@ -231,7 +231,7 @@ func checkStartup(probe *corev1.Probe, values string) error {
 	return nil
 }
 
-// monitor is what check reads of a ServiceMonitor.
+// monitor has the fields of a ServiceMonitor that check reads.
 type monitor struct {
 	Spec struct {
 		Endpoints []struct {
@@ -245,7 +245,7 @@ type monitor struct {
 }
 
 // check checks that Prometheus uses the scheme of the probes, and verifies certificates
-// only where an authority is named.
+// only if an authority is named.
 func (m *monitor) check(probes corev1.URIScheme) error {
 	if m == nil {
 		return nil
@@ -261,8 +261,8 @@ func (m *monitor) check(probes corev1.URIScheme) error {
 	return nil
 }
 
-// checkPod checks that the container is as restricted as the image allows, and that
-// what it mounts exists.
+// checkPod checks that the container is as restricted as the image allows, and that its
+// mounts exist.
 func checkPod(pod corev1.PodSpec) error {
 	c := pod.Containers[0]
 	s := c.SecurityContext
@@ -290,7 +290,7 @@ func checkPod(pod corev1.PodSpec) error {
 	return errors.New("GOMEMLIMIT is not set")
 }
 
-// checkConfig has mneme read the file.
+// checkConfig checks that mneme reads the file.
 func checkConfig(mneme, config string) error {
 	dir, err := os.MkdirTemp("", "chart")
 	if err != nil {

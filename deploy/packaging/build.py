@@ -28,7 +28,7 @@ def go(*arguments: str, **environment: str) -> str:
 
 
 def urls(repository: str, version: str) -> dict[str, str]:
-    """Returns the addresses that registries show of a package, by their labels."""
+    """Returns the addresses that registries show for a package, by label."""
     return {
         "Homepage": repository,
         "Documentation": f"{repository}/blob/v{version}/docs/index.md",
@@ -39,13 +39,13 @@ def urls(repository: str, version: str) -> dict[str, str]:
 
 
 def npm_urls(urls: dict[str, str], folder: str | None = None) -> dict:
-    """Returns the members of package.json for the addresses, of a package whose source is in a folder."""
+    """Returns the members of package.json with the addresses of a package, whose source is in a folder."""
     source = {"type": "git", "url": f"git+{urls['Source']}.git", **({"directory": folder} if folder else {})}
     return {"homepage": urls["Documentation"], "bugs": urls["Issues"], "repository": source}
 
 
 def server(name: str, version: str) -> dict:
-    """Returns server.json: how MCP clients find and start the packages."""
+    """Returns server.json, by which MCP clients find and start the packages."""
     agent = {
         "type": "named",
         "name": "--agent",
@@ -76,7 +76,7 @@ def build(
     namespace: str = "com.example",
     repository: str = REPOSITORY,
 ) -> None:
-    """Builds the packages of every platform, or of this machine's, into a folder.
+    """Builds the packages for every platform, or for this machine's, into a folder.
 
     binary is a built mneme for this machine.
     """
@@ -109,7 +109,7 @@ def build(
 
 
 def main() -> None:
-    """Builds what the flags name and prints the paths."""
+    """Builds the packages that the flags select and prints the paths."""
     flags = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("--version", required=True, help="such as 1.2.3")
     flags.add_argument("--out", required=True, type=pathlib.Path, help="folder for the packages")

@@ -1,11 +1,11 @@
-"""npm packages: one with the binary of each platform, and one that picks it."""
+"""npm packages: one with the binary for each platform, and one that selects it."""
 
 import io
 import json
 import pathlib
 import tarfile
 
-# Node's names of the platforms that Go builds for.
+# Node's names for the platforms that Go builds for.
 NAMES = {
     ("linux", "amd64"): ("linux", "x64"),
     ("linux", "arm64"): ("linux", "arm64"),
@@ -36,12 +36,12 @@ module.exports = (...first) => {
 };
 """
 
-# The commands of the package, with the arguments that each gives first.
+# The commands of the package, with the arguments that each prepends.
 COMMANDS = {"mneme": "", "mneme-mcp": "'mcp'"}
 
 
 def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, summary: str, folder: pathlib.Path, urls: dict) -> pathlib.Path:
-    """Writes the package with the binary of one platform and returns its path."""
+    """Writes the package with the binary for one platform and returns its path."""
     os_name, cpu = NAMES[system]
     manifest = {
         "name": f"mneme-mcp-{os_name}-{cpu}",
@@ -56,9 +56,9 @@ def build_platform(binary: pathlib.Path, system: tuple[str, str], version: str, 
 
 
 def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path, urls: dict) -> pathlib.Path:
-    """Writes the package mneme-mcp, which depends on those of the platforms.
+    """Writes the package mneme-mcp, which depends on the packages of the platforms.
 
-    By mcpName the MCP registry sees that the package belongs to the server of that name.
+    mcpName shows the MCP registry that the package belongs to the server of that name.
     """
     manifest = {
         "name": "mneme-mcp",
@@ -78,7 +78,7 @@ def build_launcher(version: str, summary: str, server: str, folder: pathlib.Path
 
 
 def pack(manifest: dict, files: dict[str, tuple[bytes, int]], folder: pathlib.Path) -> pathlib.Path:
-    """Writes a package as npm pack does."""
+    """Writes a package like npm pack."""
     root = pathlib.Path(__file__).resolve().parent.parent.parent
     files = {
         "package.json": (json.dumps(manifest, indent=2).encode() + b"\n", 0o644),

@@ -1,4 +1,4 @@
-"""Tests of the packages, with a stand-in for the binary: python3 -m unittest discover -s deploy/packaging -p '*_test.py'"""
+"""Tests of the packages, with a fake binary: python3 -m unittest discover -s deploy/packaging -p '*_test.py'"""
 
 import csv
 import email
@@ -113,7 +113,7 @@ class PackagesTest(unittest.TestCase):
         for path in sorted((release.ROOT / "clients").glob("*/p*.*")):
             if path.name in ("package.json", "pyproject.toml"):
                 versions |= set(re.findall(r'^\s*"?version"?\s*[:=] "([^"]+)', path.read_text(), re.MULTILINE))
-        self.assertEqual(versions, {"0.0.0"})  # a release has that of its tag
+        self.assertEqual(versions, {"0.0.0"})  # a release has the version of its tag
         licence = (release.ROOT / "LICENSE").read_bytes()
         for manifest in (*(release.ROOT / "clients").glob("*/p*.*"), *(release.ROOT / "clients").glob("*/go.mod")):
             self.assertEqual(manifest.with_name("LICENSE").read_bytes(), licence)

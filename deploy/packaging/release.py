@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def run(*command: str | pathlib.Path, cwd: pathlib.Path = ROOT) -> None:
-    """Runs a command, whose output is shown if it fails."""
+    """Runs a command, and shows its output if it fails."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{command[0]}: {done.stdout}{done.stderr}")
@@ -58,13 +58,13 @@ def client(name: str, folder: pathlib.Path, version: str, repository: str) -> pa
 
 
 def linked(text: str, folder: str, files: str) -> str:
-    """Returns a document of a folder with links to addresses in place of those to files of the repository."""
+    """Returns a document of a folder with its links to files of the repository replaced by addresses."""
 
     def link(found: re.Match) -> str:
         path, _, place = found[1].partition("#")
         to = (ROOT / folder / path).resolve()
         if not to.exists():
-            raise ValueError(f"{folder} has a link to {path}, which is not there")
+            raise ValueError(f"{folder} has a link to {path}, which does not exist")
         return f"]({files}/{to.relative_to(ROOT).as_posix()}{'#' + place if place else ''})"
 
     return re.sub(r"\]\((?![a-z]+:|#)([^)\s]+)\)", link, text)
@@ -86,9 +86,9 @@ def clients(version: str, out: pathlib.Path, repository: str = build.REPOSITORY)
 
 
 def notes(version: str, changelog: str) -> str:
-    """Returns what the changelog says of a version: of 1.2.3-dev, what is unreleased.
+    """Returns the changelog's section for a version; for 1.2.3-dev, the unreleased section.
 
-    ValueError tells that it says nothing.
+    Raises ValueError if the section is missing or empty.
     """
     heading = "Unreleased" if version.endswith("-dev") else rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d"
     found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)

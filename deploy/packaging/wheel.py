@@ -1,4 +1,4 @@
-"""Wheels that carry the mneme binary of one platform each."""
+"""Wheels that each contain the mneme binary for one platform."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ import pathlib
 import re
 import zipfile
 
-# The tags of each platform that Go builds for. The binary is static.
+# The wheel tags of each platform that Go builds for. The binary is static.
 TAGS = {
     ("linux", "amd64"): ["manylinux2014_x86_64", "musllinux_1_1_x86_64"],
     ("linux", "arm64"): ["manylinux2014_aarch64", "musllinux_1_1_aarch64"],
@@ -46,7 +46,7 @@ def main():
     run("mcp")
 '''
 
-# mneme is another project on PyPI, so that uvx mneme would run that.
+# mneme is another project on PyPI, which uvx mneme would run.
 SCRIPTS = b"[console_scripts]\nmneme = mneme_mcp:mneme\nmneme-mcp = mneme_mcp:main\n"
 
 
@@ -58,7 +58,7 @@ def pep440(version: str) -> str:
     """
     found = re.fullmatch(r"(\d+\.\d+\.\d+)(?:-(alpha|beta|rc|dev)(?:\.?(\d+))?)?", version)
     if found is None:
-        raise ValueError(f"{version!r} is not such as 1.2.3, 1.2.3-beta.1 or 1.2.3-rc.1")
+        raise ValueError(f"{version!r} is not a version such as 1.2.3, 1.2.3-beta.1 or 1.2.3-rc.1")
     release, stage, number = found.groups()
     if stage is None:
         return release
@@ -103,7 +103,7 @@ def build(
     files.append((f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644))
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
         for name, content, mode in files:
-            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same bytes at each build
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))  # the same bytes in each build
             entry.external_attr = (0o100000 | mode) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, content)
@@ -111,5 +111,5 @@ def build(
 
 
 def digest(content: bytes) -> str:
-    """Returns the digest of a file as RECORD has it."""
+    """Returns the digest of a file in the format of RECORD."""
     return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

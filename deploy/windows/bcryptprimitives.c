@@ -1,5 +1,5 @@
-// What Go's programs need of Windows 10 and Wine lacks before version 9. Go's runtime loads
-// bcryptprimitives.dll at its start, for ProcessPrng alone.
+// Functions of Windows 10 that Go's programs need and Wine lacks before version 9. Go's
+// runtime loads bcryptprimitives.dll at start, only for ProcessPrng.
 #include <windows.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@ BOOLEAN NTAPI SystemFunction036(PVOID buffer, ULONG size); // RtlGenRandom
 
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE buffer, SIZE_T size) { return SystemFunction036(buffer, size); }
 
-// os.RemoveAll deletes files by a class of information that Wine does not have, and falls
-// back to an older one if Windows says so. Wine has another status for it.
+// os.RemoveAll deletes files by an information class that Wine lacks, and falls back to an
+// older class for one status of Windows. Wine returns another status.
 #define DISPOSITION_EX 64
 #define STATUS_INVALID_INFO_CLASS ((LONG)0xC0000003)
 
@@ -19,8 +19,8 @@ static LONG NTAPI set(HANDLE file, PVOID status, PVOID information, ULONG size, 
 	return class == DISPOSITION_EX ? STATUS_INVALID_INFO_CLASS : original(file, status, information, size, class);
 }
 
-// Wine's function is a system call of 32 bytes that may be anywhere: it is copied, and begins
-// with a jump to the function above: movabs rax, address; jmp rax.
+// Wine's function is a position-independent system call of 32 bytes: it is copied, and
+// then begins with a jump to the function above: movabs rax, address; jmp rax.
 BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, LPVOID reserved) {
 	BYTE jump[12] = {0x48, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xE0};
 	void *replacement = (void *)set;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a user does on Windows first, in Wine: serve, import, search, export to a dump and
-# to Markdown, end the server.
+# Runs a user's first steps on Windows, in Wine: serve, import, search, export to a dump
+# and to Markdown, stop the server.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=deploy/windows/wine.sh
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 program=$scratch/mneme.exe
 mneme() { "$wine" "$program" "$@" | tr -d '\r'; }
 
-# has TEXT: fails, and shows what it read, unless that has the text.
+# has TEXT: fails, and shows its input, unless that contains the text.
 has() {
 	local read
 	read=$(cat)
@@ -41,18 +41,18 @@ mneme ready --url "$url" | has ready
 
 mneme import --url "$url" --json 'examples\samples\memories.jsonl' | has '"created":40'
 mneme search --url "$url" --agent iris "what must I not cook for Ben?" | has diet/ben
-mneme search --agent iris "what must I not cook for Ben?" | has diet/ben # beside the server
+mneme search --agent iris "what must I not cook for Ben?" | has diet/ben # while the server runs
 mneme export --agent iris --markdown 'C:\notes' | has ''
 [ "$(find "$WINEPREFIX/drive_c/notes" -name '*.md' | wc -l)" -gt 10 ]
 mneme export --full >"$scratch/dump.jsonl"
 mneme import --full --data-dir 'C:\copy' "$(path_of "$scratch/dump.jsonl")" | has ''
 mneme search --data-dir 'C:\copy' --agent iris "what must I not cook for Ben?" | has diet/ben
 mneme service install --print | has 'sc.exe create mneme'
-kill "$server" # as by the task manager: what was written is there
+kill "$server" # like the task manager: writes are durable
 wait "$server" || true
 mneme doctor | has 'no damage found'
 
-# As a service, with a data folder of its own; installed again, it has other settings.
+# Runs as a service, with a data folder of its own; a second install changes its settings.
 for address in 127.0.0.1:17077 127.0.0.1:17078; do
 	mneme service install --addr "$address" | has installed
 	from=$SECONDS

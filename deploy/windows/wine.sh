@@ -1,7 +1,6 @@
 # shellcheck shell=bash
-# What the scripts here share: Wine over a Windows of its own in a temporary folder, $scratch,
-# both of which end with the script. Debian's wine64 and mingw-w64 are installed if they
-# are missing.
+# Shared by the scripts here: Wine with its own Windows in a temporary folder, $scratch.
+# Both end with the script. Installs Debian's wine64 and mingw-w64 if they are missing.
 
 export GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 scratch=$(mktemp -d)
@@ -10,12 +9,12 @@ wine=/usr/lib/wine/wine64 # not in PATH without the package wine
 stub=$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll
 
 end_wine() {
-	[ ! -d "$WINEPREFIX" ] || /usr/lib/wine/wineserver -k || true # of this prefix alone; it may have ended
+	[ ! -d "$WINEPREFIX" ] || /usr/lib/wine/wineserver -k || true # of this prefix only; it may have ended
 	rm -rf "$scratch"
 }
 trap end_wine EXIT
 
-# path_of FILE: prints its path on Windows, whose drive Z is this system's root.
+# path_of FILE: prints its path on Windows, whose drive Z is the host's root.
 path_of() { echo "Z:${1//\//\\}"; }
 
 install_wine() {
@@ -29,7 +28,7 @@ install_wine() {
 	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# start_wine: makes the Windows, which takes some 700 MB.
+# start_wine: creates the Windows installation, some 700 MB.
 start_wine() {
 	install_wine
 	"$wine" wineboot --init 2>/dev/null

@@ -6,7 +6,7 @@ import "math"
 // exact, and Taylor coefficients with a relative error below 1.3e-7 for
 // |r| ≤ ln2/2.
 const (
-	expLowest = -87.0 // below it the result is that of expLowest, about the smallest normal number
+	expLowest = -87.0 // a smaller x gives the result of expLowest, about the smallest normal number
 	log2e     = 1.44269504088896341
 	ln2High   = 0.693359375
 	ln2Low    = -2.12194440e-4
@@ -32,15 +32,15 @@ func exp(x float32) float32 {
 	return p * math.Float32frombits(uint32(int32(k)+127)<<23)
 }
 
-// geluConstants are those of gelu, in the order in which the kernels read them:
-// the limit of |x| and its negative, the coefficients of the polynomial from the
-// highest, and 1/2.
+// geluConstants are the constants of gelu, in the order in which the kernels read them:
+// the limit of |x| and its negative, the coefficients of the polynomial from the highest,
+// and 1/2.
 //
-// Φ(x) = 1/2 + x·q(x²) up to the limit, beyond which it is 0 or 1. The polynomial
-// is our own fit: weighted least squares over 4,000 Chebyshev nodes, reweighted by
-// the errors until the largest are equal (Lawson), with the value at the limit
-// fixed. The error of x·Φ(x) is at most 9e-5 for |x| ≤ 12. A step of activations of
-// 8 bits is larger, unless their whole group is below .01.
+// Φ(x) = 1/2 + x·q(x²) up to the limit; beyond it Φ(x) is 0 or 1. The polynomial is our
+// own fit: weighted least squares over 4,000 Chebyshev nodes, reweighted by the errors
+// until the largest are equal (Lawson), with the value at the limit fixed. The error of
+// x·Φ(x) is at most 9e-5 for |x| ≤ 12, less than a step of 8-bit activations unless their
+// whole group is below .01.
 var geluConstants = [11]float32{
 	4.2, -4.2,
 	-9.01722752e-10, 7.94112509e-08, -3.03787056e-06, 6.68897919e-05,

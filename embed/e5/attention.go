@@ -2,9 +2,8 @@ package e5
 
 import "math"
 
-// attention is the memory of attend: the keys and values of one head of a text as
-// matrices of 8 bits, and a block of its rows. Texts have up to longest tokens, a
-// multiple of group.
+// attention is the memory of attend: the 8-bit key and value matrices of one head of a
+// text, and a block of its rows. A text has up to longest tokens, a multiple of group.
 type attention struct {
 	keys    matrix      // [headWidth, tokens]
 	values  matrix      // [tokens, headWidth]
@@ -14,7 +13,7 @@ type attention struct {
 	q       []int8      // [max(headWidth, scoreRows), longest]: values or scores, quantized
 	steps   []groupStep // of query or q
 	context []float32   // [scoreRows, headWidth]
-	mean    []float32   // [2*width]: of the keys and the values
+	mean    []float32   // [2*width]: means of the keys and of the values
 }
 
 // scoreRows is the number of rows of attention scores computed at a time.
@@ -38,8 +37,8 @@ func newAttention(longest int) attention {
 	}
 }
 
-// attend computes the context of one text: n rows beginning with first. It
-// overwrites s.q and s.steps.
+// attend computes the context of one text: n rows beginning with first. It overwrites s.q
+// and s.steps.
 func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	qkv := s.qkv[first*3*width:]
 	s.attention.center(k, qkv, n)
@@ -49,7 +48,8 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	a := &s.attention
 	padded := roundUp(n, group)
 	a.keys.out, a.values.in = padded, padded
-	// A head takes 2*n*padded*headWidth multiplications. Pause about every 2^22 of them.
+	// A head takes 2*n*padded*headWidth multiplications. Pause about once every 2^22 of
+	// them.
 	every := max(1, 1<<22/(2*n*padded*headWidth))
 	for h := range heads {
 		if h%every == 0 {
@@ -72,12 +72,11 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	return nil
 }
 
-// center sets a.mean to the means of the keys and of the values of n rows of
-// queries, keys and values, and subtracts those of the keys. The scores of a query
-// all change by the same number, so their softmax does not. putValues subtracts
-// those of the values, and the product adds them again. What is smaller loses less
-// when it is quantized: for keys the method of Zhang et al., SageAttention,
-// arXiv:2410.02367, 2024, section 4.2.
+// center sets a.mean to the means of the keys and of the values of n rows of queries, keys
+// and values, and subtracts the mean of the keys. This changes all scores of a query by
+// the same number, so their softmax stays the same. putValues subtracts the mean of the
+// values, and the product adds it back. Smaller numbers lose less when quantized: for keys
+// see Zhang et al., SageAttention, arXiv:2410.02367, 2024, section 4.2.
 func (a *attention) center(k *kernels, qkv []float32, n int) {
 	if k.fused != nil {
 		k.fused.center(a.mean, qkv, n)
@@ -99,8 +98,8 @@ func (a *attention) center(k *kernels, qkv []float32, n int) {
 	}
 }
 
-// score sets a.scores [rows, padded] to the weights of n tokens for rows of
-// queries, of which q and steps have one head.
+// score sets a.scores [rows, padded] to the weights of n tokens for rows of queries. q and
+// steps have the queries of one head.
 func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) {
 	for i := range rows {
 		*(*[headWidth]int8)(a.query[i*headWidth:]) = *(*[headWidth]int8)(q[i*2*width:])
@@ -121,7 +120,7 @@ func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) 
 // keep stale values; their scores are overwritten.
 func (a *attention) putKeys(k *kernels, q []int8, steps []groupStep, n int) {
 	for j := range n {
-		a.keys.scale[j] = steps[j*2*heads].size // of the only group
+		a.keys.scale[j] = steps[j*2*heads].size // of the single group
 	}
 	if k.fused != nil {
 		k.fused.putKeys(&a.keys, q, n)
@@ -137,8 +136,8 @@ func (a *attention) putKeys(k *kernels, q []int8, steps []groupStep, n int) {
 	}
 }
 
-// putValues sets a.values to one head of n rows of values, less their mean, which
-// becomes the bias. They are quantized in groups of tokens; those beyond n are zero.
+// putValues sets a.values to one head of n rows of values minus their mean, which becomes
+// the bias. They are quantized in groups of tokens; values beyond n are zero.
 func (a *attention) putValues(k *kernels, value, mean []float32, n int) {
 	padded := a.values.in
 	means := (*[headWidth]float32)(mean)

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// What attention does with keys and values before the products, for columns rather
-// than rows: maxima of a column need no shuffles.
+// The steps of attention on keys and values before the products. They process columns
+// rather than rows: maxima of a column need no shuffles.
 
 DATA columns512<>+0(SB)/8, $0x0d0905010c080400    // bytes of a quad, transposed
 DATA columns512<>+8(SB)/8, $0x0f0b07030e0a0602
@@ -21,7 +21,7 @@ GLOBL columns512<>(SB), RODATA|NOPTR, $28
 
 // func centerAVX512(mean, kv *float32, strideBytes, n uintptr, share float32)
 //
-// Blocks of 128 columns, in Z0-Z7: three of keys and three of values.
+// Blocks of 128 columns, in Z0-Z7: three blocks of keys and three of values.
 TEXT ·centerAVX512(SB), NOSPLIT, $0-36
 	MOVQ mean+0(FP), DI
 	MOVQ kv+8(FP), SI
@@ -60,7 +60,7 @@ sum:
 	VMOVUPS Z6, 384(DI)
 	VMOVUPS Z7, 448(DI)
 	CMPQ DX, $3
-	JLE  next    // values stay as they are
+	JLE  next    // values are unchanged
 	MOVQ SI, R8
 	MOVQ n+24(FP), CX
 less:
@@ -83,7 +83,7 @@ next:
 	VZEROUPPER
 	RET
 
-// A vector has one row of each four: i, i+4, i+8 and i+12.
+// A vector has one of each four rows: i, i+4, i+8 and i+12.
 #define ROWS4(p, offset, z) \
 	VMOVDQU32 (offset)(p), X31 \
 	VINSERTI32X4 $1, (offset)(p)(R9*4), Z31, Z31 \
@@ -106,8 +106,8 @@ next:
 
 // func keysAVX512(w, q *int8, strideBytes, panels uintptr)
 //
-// Sets panels of 16 columns to the same number of rows of 32 bytes, four bytes of a
-// row beside those of the next.
+// Sets panels of 16 columns to the same number of rows of 32 bytes, with four bytes of a
+// row next to four bytes of the next row.
 TEXT ·keysAVX512(SB), NOSPLIT, $0-32
 	MOVQ w+0(FP), DI
 	MOVQ q+8(FP), SI
@@ -129,15 +129,15 @@ panel:
 	ROWS4(R13, 16, Z3)
 	TRANSPOSE4(256)
 	LEAQ (R13)(R10*4), SI
-	ADDQ R9, SI    // 16 rows on
+	ADDQ R9, SI    // next 16 rows
 	ADDQ $512, DI
 	DECQ CX
 	JNZ  panel
 	VZEROUPPER
 	RET
 
-// VALUE rounds the next row in units of one step, or the mean itself, which becomes
-// zero, after the last one.
+// VALUE rounds the next row in units of one step, or, after the last row, the mean itself,
+// which becomes zero.
 #define VALUE(lo, hi) \
 	MOVQ SI, BX \
 	TESTQ CX, CX \
@@ -173,7 +173,7 @@ TEXT ·valuesAVX512(SB), NOSPLIT, $0-56
 	MOVQ R12, R10
 	SHLQ $9, R10    // bytes of a panel
 	MOVQ R12, R11
-	SHLQ $6, R11    // of its scales
+	SHLQ $6, R11    // bytes of the scales of a panel
 	VBROADCASTI32X4 columns512<>+0(SB), Z29
 	VMOVUPS (R8), Z30
 	VMOVUPS 64(R8), Z31

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// textOf returns a text of n tokens with either prefix.
+// textOf returns a text of n tokens, including either prefix.
 func textOf(n int) string { return strings.TrimSpace(strings.Repeat("garden ", n-4)) }
 
 func BenchmarkQuery(b *testing.B) {

@@ -11,20 +11,19 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// codesVersion is part of the fingerprint of encoders that make codes. It
-// changes with the format of codes and with the tokens that have one.
+// codesVersion is part of the fingerprint of encoders that make codes. It changes with the
+// format of codes and with the choice of tokens that have one.
 const codesVersion = "codes1"
 
-// earlierProjection is what fingerprints have of the projection of version 1 of the
-// embedded weights' vectors, the first 6 bytes of its checksum.
+// earlierProjection identifies the projection in fingerprints with vectors of version 1 of
+// the embedded weights: the first 6 bytes of its checksum.
 const earlierProjection = "4a4bae9fe491"
 
-// hasCode reports whether the token at an index of a sequence has a code: those
-// of the text have, but not [CLS], the prefix and [SEP].
+// hasCode reports whether the token at an index of a sequence has a code: the text's
+// tokens do, [CLS], the prefix and [SEP] do not.
 func hasCode(index, sequence, prefix int) bool { return index > prefix && index < sequence-1 }
 
-// ErrNoProjection is wrapped by the errors of weights that came without their
-// projection.
+// ErrNoProjection is wrapped by the errors of weights without a projection.
 var ErrNoProjection = errors.New("the weights have no projection for token codes")
 
 // projector maps the vectors of tokens to the components of maxsim.
@@ -33,9 +32,9 @@ type projector struct {
 	components []float32 // [width, maxsim.Dim]
 }
 
-// WithCodes returns an encoder that also makes token codes. Both share weights,
-// memory and workers, and have the same vectors. It fails if the projection is
-// damaged or was fitted to another encoder.
+// WithCodes returns an encoder that also makes token codes. Both encoders share weights,
+// memory and workers, and return the same vectors. It fails if the projection is damaged
+// or was fitted to another encoder.
 func (e *Encoder) WithCodes() (*Encoder, error) {
 	if e.projector != nil {
 		return e, nil
@@ -97,10 +96,9 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 }
 
 // queryTokens returns the tokens of a query, whose words are at spans and whose rows begin
-// with first: nil if the
-// tokenizer is not of an English model, whose tokens do not say how well it
-// knows a language. Those without a piece are left out: their vector is the same for
-// every script and emoji that the model was not trained on.
+// with first. It returns nil if the encoder has no codes and a multilingual tokenizer,
+// whose tokens do not show how well the model knows a language. It skips unknown tokens:
+// they have the same vector for every script and emoji that the model was not trained on.
 func (e *Encoder) queryTokens(s *scratch, first int, ids []int32, spans []span) []embed.Token {
 	n := len(ids)
 	if _, english := e.tokenizer.(*wordPiece); !english && e.projector == nil {
@@ -120,8 +118,8 @@ func (e *Encoder) queryTokens(s *scratch, first int, ids []int32, spans []span) 
 	return tokens
 }
 
-// TokenVectors returns the vectors [tokens][Dim] of those tokens of a stored text
-// that have codes, as they are before projection. It runs as Passages does.
+// TokenVectors returns the vectors [tokens][Dim], before projection, of the tokens of a
+// stored text that have codes. It is scheduled like Passages.
 func (e *Encoder) TokenVectors(ctx context.Context, text string) ([][]float32, error) {
 	e.Load()
 	if !e.takeWorker(ctx) {
@@ -162,8 +160,8 @@ func (e *Encoder) CodeSpans(header, text string, chunks []int) [][][2]int {
 	return ranges
 }
 
-// codeSpans returns the ranges of a passage's codes in a text, of which the
-// passage has what is beyond its first repeated bytes, from text[start:] on.
+// codeSpans returns the ranges of a passage's codes in a text. The first repeated bytes of
+// the passage are not from the text; the rest is from text[start:] on.
 func (e *Encoder) codeSpans(passage string, start, repeated int) [][2]int {
 	_, words := e.tokenizer.encodeSpans(passagePrefix, passage)
 	ranges := make([][2]int, 0, len(words))

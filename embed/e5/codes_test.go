@@ -98,7 +98,7 @@ func TestPrefixAndSpecialTokensHaveNoCode(t *testing.T) {
 	}
 }
 
-// The codes of a passage are those of its token vectors, projected in float64.
+// The codes of a passage are the codes of its token vectors, projected in float64.
 func TestCodesAreTheProjectedTokens(t *testing.T) {
 	e := codedEncoder(t)
 	p, err := projection.Parse(englishProjection)
@@ -200,7 +200,7 @@ func TestATokenIsNearestToItsWord(t *testing.T) {
 	}
 }
 
-func TestSpansOfTokensAreThoseOfTheirWords(t *testing.T) {
+func TestTokenSpansAreWordSpans(t *testing.T) {
 	e := testEncoder(t)
 	const text = "Caf\u00e9 \u200bNAI\u0308VETÉ, unaffable\t日本 x\u0000y"
 	ids, spans := e.tokenizer.encodeSpans(queryPrefix, text)
@@ -221,8 +221,8 @@ func TestSpansOfTokensAreThoseOfTheirWords(t *testing.T) {
 	}
 }
 
-// checkSpans requires that spans are within text, in order, and that each word
-// by itself has the same tokens.
+// checkSpans requires that spans are within text, in order, and that each word alone has
+// the same tokens.
 func checkSpans(t interface{ Fatalf(string, ...any) }, e *Encoder, text string) {
 	ids, spans := e.tokenizer.encodeSpans(queryPrefix, text)
 	if plain := e.tokenizer.encode(queryPrefix, text); !slices.Equal(ids, plain) || len(spans) != len(ids) {

@@ -6,10 +6,10 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// FitTokens returns how many tokens of the English model a text has, whatever
-// model is in use, and the length of the text in bytes. Of a text with more than
-// most tokens it returns those of its longest prefix of whole words that has no
-// more. It runs no model, and reads no further than most tokens.
+// FitTokens returns the number of tokens of the English model in a text, whatever model is
+// in use, and the length of the text in bytes. If the text has more than most tokens,
+// FitTokens returns both for the longest prefix of whole words with at most most tokens.
+// It runs no model, and reads no further than most tokens.
 func FitTokens(text string, most int) (tokens, end int) {
 	t := builtInTokenizer()
 	s := scanner{t: t, limit: max(0, most) + 1}
@@ -24,8 +24,8 @@ func FitTokens(text string, most int) (tokens, end int) {
 	return tokens, end
 }
 
-// builtInTokenizer returns the tokenizer of the English model, whose weights are part of
-// the program and known to be whole.
+// builtInTokenizer returns the tokenizer of the English model. Its weights are part of the
+// program and need no verification.
 var builtInTokenizer = sync.OnceValue(func() *wordPiece {
 	vocabulary, err := weightfile.Vocabulary(english.file())
 	if err != nil {

@@ -28,7 +28,7 @@ func TestFitTokensCountsAsTheModelDoes(t *testing.T) {
 	}
 }
 
-func TestCodeSpansAreThoseOfTheCodes(t *testing.T) {
+func TestCodeSpansMatchTheCodes(t *testing.T) {
 	plain := testEncoder(t)
 	e, err := plain.WithCodes()
 	if err != nil {

@@ -1,12 +1,11 @@
-// Package e5 runs the text encoders E5-small-v2 and multilingual-e5-small in the
-// process, without cgo and without other files: the weights are embedded in the program.
+// Package e5 runs the text encoders E5-small-v2 and multilingual-e5-small in the process,
+// without cgo and without other files: the weights are embedded in the program.
 //
-// The first is an English encoder of 33 million parameters: WordPiece, twelve
-// layers of BERT, mean pooling. The second, for about a hundred languages, has 118
-// million: as many layers, and 250,002 pieces of a unigram tokenizer. Both return
-// 384-dimensional unit vectors, so the cosine of two texts is the dot product of their
-// vectors. Vectors have the same bits on every processor. Vectors of different models
-// are not compared.
+// The first is an English encoder of 33 million parameters: WordPiece, twelve layers of
+// BERT, mean pooling. The second, for about a hundred languages, has 118 million: twelve
+// layers, and 250,002 pieces of a unigram tokenizer. Both return 384-dimensional unit
+// vectors, so the cosine of two texts is the dot product of their vectors. Vectors have
+// the same bits on every processor. Vectors of different models are not comparable.
 //
 // # Use
 //
@@ -34,58 +33,58 @@ const (
 	passagePrefix = "passage: "
 )
 
-// batchTokens is the number of tokens in a batch of passages. A longer text is a
-// batch by itself.
+// batchTokens is the number of tokens in a batch of passages. A longer text has a batch of
+// its own.
 const batchTokens = 256
 
 // Options configure an Encoder. The zero value suits servers.
 type Options struct {
-	// Multilingual chooses the embedded weights of multilingual-e5-small instead of
-	// those of E5-small-v2.
+	// Multilingual selects the embedded weights of multilingual-e5-small instead of those
+	// of E5-small-v2.
 	Multilingual bool
 	// Weights is a weights file that replaces the embedded ones. It must not
 	// change while the Encoder is in use.
 	Weights []byte
-	// Workers is the number of batches of passages that are encoded
-	// concurrently, on as many processors as there are; 0 means GOMAXPROCS.
+	// Workers is the number of batches of passages that are encoded concurrently, at most
+	// one per processor; 0 means GOMAXPROCS.
 	Workers int
 	// Portable disables the kernels in assembly.
 	Portable bool
 	// Codes adds the codes of tokens to passages and queries: see package
 	// maxsim. WithCodes adds them later.
 	Codes bool
-	// Projection is a projection file that replaces that of the weights: of a
-	// weights file the one in it, if there is one.
+	// Projection is a projection file that replaces the one of the embedded weights or in
+	// the Weights file.
 	Projection []byte
-	// Lazy leaves loading the embedded weights to Load or the first use, and does
-	// not verify their checksum: they are part of the program. Before that only
-	// their header is read. Weights that come as a file are loaded by New all the same.
+	// Lazy defers loading the embedded weights to Load or the first use, and skips
+	// verifying their checksum, since they are part of the program. Until then only their
+	// header is read. New loads a Weights file in any case.
 	Lazy bool
 }
 
-// Encoder is one of the models. It is safe for concurrent use.
+// Encoder runs one of the models. It is safe for concurrent use.
 type Encoder struct {
 	*engine
 	projector   *projector // nil: no codes
 	fingerprint string
 }
 
-// engine is what encoders with and without codes share.
+// engine is shared by encoders with and without codes.
 type engine struct {
 	loading sync.Once
-	load    func() // sets network; nil: it is set
+	load    func() // sets network; nil: network is set
 
 	network
 	identity
 	mapped     mapped
 	kernels    *kernels
 	projection []byte        // the file; nil if there is none
-	workers    chan struct{} // semaphore of the batches in progress
+	workers    chan struct{} // semaphore of batches in progress
 	free       sync.Pool     // of *scratch
 	gate       gate
 }
 
-// network is what is loaded from the weights.
+// network holds the loaded weights.
 type network struct {
 	tokenizer                  tokenizer
 	model                      *model
@@ -97,8 +96,8 @@ var (
 	_ embed.Yielder  = (*Encoder)(nil)
 )
 
-// New verifies and loads the weights. It takes about a tenth of a second and
-// 28 MB of memory, and without Lazy .4 s for the multilingual model.
+// New verifies and loads the weights. It takes about a tenth of a second and 28 MB of
+// memory, and without Lazy .4 s for the multilingual model.
 func New(o Options) (*Encoder, error) {
 	e := &Encoder{engine: &engine{kernels: &portable, projection: o.Projection}}
 	var id identity
@@ -118,7 +117,7 @@ func New(o Options) (*Encoder, error) {
 	e.identity = id
 	e.fingerprint = id.fingerprint()
 	if !o.Portable {
-		e.kernels = native()
+		e.kernels = fastest()
 	}
 	workers := o.Workers
 	if workers <= 0 {
@@ -132,15 +131,14 @@ func New(o Options) (*Encoder, error) {
 	return e, nil
 }
 
-// Load loads the weights if that was left to the first use. Calls that need them
-// wait for it.
+// Load loads the weights if Lazy deferred it. Concurrent calls that need them wait.
 func (e *engine) Load() {
 	if e.load != nil {
 		e.loading.Do(e.load)
 	}
 }
 
-// identity is what the fingerprint of a weights file is made of.
+// identity holds the parts of a weights file's fingerprint.
 type identity struct {
 	kind string // wordPieceModel or unigramModel
 	bits int
@@ -151,8 +149,8 @@ func (id *identity) fingerprint() string {
 	return fmt.Sprintf("%s/w%da8g32/mean/query:passage:/v2/%x", id.kind, id.bits, id.sum[:6])
 }
 
-// earlier returns the fingerprint of the same weights with activations of 16 bits; "" if
-// there was no such model.
+// earlier returns the fingerprint of the same weights with 16-bit activations; "" if no
+// such model existed.
 func (id *identity) earlier() string {
 	if id.bits != 8 {
 		return ""
@@ -160,7 +158,7 @@ func (id *identity) earlier() string {
 	return fmt.Sprintf("%s/int8g32/mean/query:passage:/v1/%x", id.kind, id.sum[:6])
 }
 
-// loadFile loads a weights file after verifying it.
+// loadFile verifies and loads a weights file.
 func (e *engine) loadFile(file []byte) (identity, error) {
 	w, err := weightfile.Parse(file)
 	if err != nil {
@@ -177,7 +175,7 @@ func (e *engine) loadFile(file []byte) (identity, error) {
 	return identity{kind, w.Bits, w.Sum}, err
 }
 
-// open prepares a model of the program: lazy leaves loading it to Load.
+// open prepares a built-in model. If lazy is set, it leaves loading to Load.
 func (e *engine) open(model *builtIn, lazy bool) (identity, error) {
 	if e.projection == nil {
 		e.projection = model.projection
@@ -192,8 +190,7 @@ func (e *engine) open(model *builtIn, lazy bool) (identity, error) {
 	return id, err
 }
 
-// loadBuiltIn loads a model of the program, and releases those pages of its file that
-// were copied.
+// loadBuiltIn loads a built-in model, and releases the pages of its file that were copied.
 func (e *engine) loadBuiltIn(model *builtIn) {
 	file := model.file()
 	w, err := weightfile.ParseUnverified(file)
@@ -230,11 +227,10 @@ func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
 // and with codes their version and the projection.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
-// Predecessors returns the fingerprints of the same weights with the activations of
-// 16 bits of earlier releases, without and with codes. Vectors made by them have a
-// cosine of at least .9995 with those of the same texts today, so questions may be
-// compared with them until they are made again. Their codes belong to the embedded
-// weights alone: other weights had none.
+// Predecessors returns the fingerprints of the same weights with the 16-bit activations of
+// earlier releases, without and with codes. Their vectors have a cosine of at least .9995
+// with today's vectors of the same texts, so they are searchable until they are
+// recomputed. Only the embedded weights have predecessors with codes.
 func (e *Encoder) Predecessors() []string {
 	earlier := e.identity.earlier()
 	if earlier == "" {
@@ -247,9 +243,9 @@ func (e *Encoder) Predecessors() []string {
 	return names
 }
 
-// Cosines returns the medians of the kind of model, measured over the sets of
+// Cosines returns the medians for the kind of model, measured over the sets of
 // docs/decisions/0031-relevance.md and 0069-multilingual-model.md. Other weights of a
-// kind, trained in the same way, are taken to have similar ones.
+// kind, trained in the same way, are assumed to have similar ones.
 func (e *Encoder) Cosines() (unrelated, related float64) {
 	if e.English() {
 		return 0.78, 0.85
@@ -257,7 +253,7 @@ func (e *Encoder) Cosines() (unrelated, related float64) {
 	return 0.80, 0.865 // docs/decisions/0083-one-scale.md
 }
 
-// English reports whether the model's tokenizer is WordPiece, as that of English models.
+// English reports whether the model's tokenizer is WordPiece, as in English models.
 func (e *Encoder) English() bool { return e.kind == wordPieceModel }
 
 // Dim is the length of the vectors, 384.
@@ -267,7 +263,7 @@ func (e *Encoder) Dim() int { return width }
 // "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Hold implements embed.Yielder. After two seconds passages have a quarter of the
+// Hold implements embed.Yielder. After two seconds passages get a quarter of the
 // processors' time: see gate.
 func (e *Encoder) Hold() { e.gate.hold() }
 
@@ -280,8 +276,8 @@ func (e *Encoder) Await() { e.gate.awaitPassages() }
 // Arrived implements embed.Yielder.
 func (e *Encoder) Arrived() { e.gate.arrived() }
 
-// scratch returns the memory for a number of tokens, reusing that of an earlier
-// run if it is large enough. A token takes 18 kB.
+// scratch returns the memory for a number of tokens. It reuses the memory of an earlier
+// run if that is large enough. A token takes 18 kB.
 func (e *Encoder) scratch(rows int) *scratch {
 	if s, _ := e.free.Get().(*scratch); s != nil && s.rows >= rows {
 		return s
@@ -289,7 +285,7 @@ func (e *Encoder) scratch(rows int) *scratch {
 	return newScratch(roundUp(rows, 64))
 }
 
-// QueryTokens returns the token IDs that Query runs through the model.
+// QueryTokens returns the token IDs that Query passes to the model.
 func (e *Encoder) QueryTokens(text string) []int32 {
 	e.Load()
 	return e.tokenizer.encode(queryPrefix, text)

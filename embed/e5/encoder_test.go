@@ -12,8 +12,7 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// withKernels returns an encoder that shares e's weights but has kernels of its
-// own.
+// withKernels returns an encoder that shares e's weights but uses the kernels k.
 func withKernels(e *Encoder, k *kernels) *Encoder {
 	return &Encoder{
 		engine: &engine{
@@ -24,11 +23,11 @@ func withKernels(e *Encoder, k *kernels) *Encoder {
 	}
 }
 
-// eachAssembly runs a test for every set of kernels in assembly that this
-// processor has. The portable one takes seconds a text and has tests of its own.
+// eachAssembly runs a test for every set of assembly kernels that this processor supports.
+// The portable set takes seconds per text and has tests of its own.
 func eachAssembly(t *testing.T, f func(t *testing.T, k *kernels)) {
 	eachKernels(t, func(t *testing.T, k *kernels) {
-		if k == &portable && native() != k {
+		if k == &portable && fastest() != k {
 			t.Skip("see the tests of the portable kernels")
 		}
 		f(t, k)
@@ -97,8 +96,8 @@ func TestPortableVectorsAreTheSameBits(t *testing.T) {
 	}
 }
 
-// A predecessor has the same weights; with codes it has the projection that is still
-// used under another name.
+// A predecessor has the same weights; with codes it has the same projection under another
+// name.
 func TestPredecessorsAreVersionOneOfTheSameWeights(t *testing.T) {
 	want := []string{
 		"e5-small-v2/int8g32/mean/query:passage:/v1/7c59a96b546c",

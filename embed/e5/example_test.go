@@ -9,9 +9,9 @@ import (
 	"mneme/embed/e5"
 )
 
-// Rank three passages for a query. Vectors have unit length, so their dot
-// product is the cosine. Cosines of this model lie between .7 and 1: compare
-// them, but do not take one for a threshold.
+// Rank three passages for a query. Vectors have unit length, so their dot product is the
+// cosine. Cosines of this model are between .7 and 1: compare them with each other, not
+// with a threshold.
 func Example() {
 	encoder, err := e5.New(e5.Options{})
 	if err != nil {

@@ -35,11 +35,11 @@ func newScratch(rows int) *scratch {
 	}
 }
 
-// forward embeds texts, given as token IDs. The matrix products run over the rows
-// of all texts together, so mixed lengths need no padding; attention runs over
-// each text. s has at least as many rows as the texts have tokens. pause is
-// called about every millisecond or more often, and its error ends the run.
-// Afterwards s.x has the vectors of all tokens.
+// forward embeds texts, given as token IDs. Each matrix product covers the rows of all
+// texts, so texts of different lengths need no padding; attention covers each text
+// separately. s has at least as many rows as the texts have tokens. forward calls pause
+// about every millisecond or more often, and returns its error. Afterwards s.x has the
+// vectors of all tokens.
 func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32, pause func() error) error {
 	rows := 0
 	for _, ids := range texts {
@@ -69,7 +69,7 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 		if err := s.linear(k, s.inner, s.x, rows, &l.inner, pause); err != nil {
 			return err
 		}
-		for r := range rows { // one after the other, so that a row is still in the cache
+		for r := range rows { // row by row, so that a row is still in the cache
 			row := s.inner[r*inner:][:inner]
 			k.gelu(row)
 			k.quantize(s.q[r*inner:], s.steps[r*inner/group:], row)
@@ -103,7 +103,7 @@ func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause 
 
 // product sets y to the first rows of s.q, with their steps, times m + bias.
 func (s *scratch) product(k *kernels, y []float32, rows int, m *matrix, pause func() error) error {
-	// A column takes rows*in multiplications. Pause about every 2^24 of them.
+	// A column takes rows*in multiplications. Pause about once every 2^24 of them.
 	every := max(2*panel, 1<<24/(rows*m.in)/(2*panel)*(2*panel))
 	for o := 0; o < m.out; o += every {
 		if err := pause(); err != nil {

@@ -8,79 +8,79 @@ import (
 )
 
 const (
-	// passageShare is the part of all processors' time that passages get at
-	// least, while some wait, however many queries there are.
+	// passageShare is the minimum share of all processors' time that waiting passages get,
+	// however many queries there are.
 	passageShare = 0.25
-	// minCredit is the credit with which passages begin to run beside queries.
-	// They run until it is used up, so that they do not change places with
-	// queries every millisecond.
+	// minCredit is the credit with which passages start while queries are in flight. They
+	// run until it is used up, so that passages and queries do not alternate every
+	// millisecond.
 	minCredit = 5 * time.Millisecond
-	// maxCredit bounds the credit, for each slot. More than minCredit is left
-	// over only where there are fewer passages than they have slots due.
+	// maxCredit bounds the credit per slot. Passages have more than minCredit left only if
+	// fewer of them run than they have slots due.
 	maxCredit = 4 * minCredit
-	// maxDebt bounds what passages owe that ran on where they had no credit, up to a pause.
+	// maxDebt bounds the debt of passages that run without credit until their next pause.
 	maxDebt = 200 * time.Millisecond
-	// maxDeferral is how long passages leave the processors wholly to other work than
-	// queries, such as writes, before they get their share beside it. A burst of writes
-	// ends before. It is two fifths of the lag that answers report (search.LagVector).
+	// maxDeferral is how long passages leave the processors entirely to other work than
+	// queries, such as writes, before they get their share while it goes on. A burst of
+	// writes is shorter. It is two fifths of the lag that answers report
+	// (search.LagVector).
 	maxDeferral = 2 * time.Second
 )
 
-// gate shares the processors between queries and passages. A run of the model
-// holds one of its slots, of which there is one a processor.
+// gate shares the processors between queries and passages. A run of the model holds one
+// slot of the gate, which has one slot per processor.
 //
-// Queries come first: someone waits for their answer. While a query is in
-// flight, running or waiting for a slot, or other work of the process that someone
-// waits for (hold), passages run on credit alone. Credit
-// grows by passageShare of the slots' time while both are there, and shrinks by
-// the time that passages run, between queries too. Passages that have enough of
-// it take a free slot, else that of a query, which gets the next one back. So an
-// endless stream of queries leaves passages their share, and queries are slowed
-// down by no more. Beside hold alone they earn no credit for the first maxDeferral, which
-// is won back in as much time without it, unless someone waits for them.
+// Queries come first, since a caller waits for their answer. While a query is running or
+// waiting for a slot, or other urgent work of the process is in progress (hold), passages
+// run on credit only. Credit grows by passageShare of the slots' time while both passages
+// and such work exist, and shrinks by the time that passages run, also between queries.
+// Passages with enough credit take a free slot, or else the slot of a query, which gets
+// the next free one. So an endless stream of queries leaves passages their share, and
+// passages slow queries down by no more than that. If only hold is in effect, passages
+// earn no credit for the first maxDeferral, unless a caller waits for them; the same time
+// without hold resets this deferral.
 //
-// Among queries a short one passes a long one, at its next pause if it runs: each
-// is due once others have had patience times its own work, counted in tokens. So a
-// long question delays short ones by no more than a pause, and waits for a bounded
-// number of them.
+// Short queries overtake long ones, running ones at their next pause: each query is due
+// once other queries have run patience times its own number of tokens. So a long query
+// delays short ones by at most a pause, and waits for a bounded number of them.
 type gate struct {
 	slots int
 
 	mu                sync.Mutex
 	queries, passages lane
-	held              int         // calls of hold without their release
-	awaited           int         // calls of awaitPassages without their arrived
-	due               *time.Timer // calls grant when passages have the credit to run; nil: not set
+	held              int         // number of calls of hold without release
+	awaited           int         // number of calls of awaitPassages without arrived
+	due               *time.Timer // calls grant once passages have the credit to run; nil: not set
 	credit            time.Duration
-	deferred          time.Duration // of maxDeferral
-	at                time.Time     // up to which credit is counted
+	deferred          time.Duration // used part of maxDeferral
+	at                time.Time     // time up to which credit is counted
 }
 
-// patience is how much work of others goes before a query at most, as a multiple of
-// its own. Of as many long questions at once, the last is still passed by a short one.
+// patience bounds the work of other queries that run before a query, as a multiple of its
+// own work. A short query still overtakes the last of that many concurrent long queries.
 const patience = 16
 
-// lane has the runs of one kind.
+// lane holds the runs of one kind.
 type lane struct {
 	running int
 	waiting []*run // in the order of due
-	done    int    // tokens of all runs that ended
+	done    int    // tokens of all completed runs
 }
 
 // run is a run of the model: a query or a batch of passages.
 type run struct {
 	lane     *lane
 	tokens   int
-	due      int           // the value of lane.done by which its turn should come
+	due      int           // the value of lane.done at which its turn should come
 	turn     chan struct{} // closed when it gets a slot, or joins a pass
-	question *question     // nil: it runs alone
-	begun    bool          // it had a slot
-	pass     *pass         // that it joined, or leads; nil: none
+	question *question     // nil: it cannot join a pass
+	begun    bool          // whether it has had a slot
+	pass     *pass         // the pass that it joined or leads; nil: none
 }
 
 func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 }
 
-// hold has passages run on credit alone, as beside a query, until release.
+// hold makes passages run on credit only, as during a query, until release.
 func (g *gate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,14 +97,14 @@ func (g *gate) release() {
 	g.grant()
 }
 
-// awaitPassages has passages earn their share beside hold at once, until arrived.
+// awaitPassages lets passages earn their share during hold at once, until arrived.
 func (g *gate) awaitPassages() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count()
 	g.awaited++
 	if g.due != nil && g.due.Stop() {
-		g.due = nil // they have the credit earlier
+		g.due = nil // they have the credit earlier now
 	}
 	g.grant()
 }
@@ -117,7 +117,7 @@ func (g *gate) arrived() {
 	g.awaited--
 }
 
-// deferral returns how long passages will earn no credit yet.
+// deferral returns how long passages will not earn credit.
 func (g *gate) deferral() time.Duration {
 	if g.awaited > 0 || g.held == 0 || !g.queries.empty() {
 		return 0
@@ -125,10 +125,11 @@ func (g *gate) deferral() time.Duration {
 	return maxDeferral - g.deferred
 }
 
-// idle reports whether nobody waits for anything but passages.
+// idle reports whether only passages wait.
 func (g *gate) idle() bool { return g.queries.empty() && g.held == 0 }
 
-// enter waits for a slot, for a run over some tokens. After an error the run holds none.
+// enter waits for a slot for a run of a number of tokens. After an error the run holds
+// none.
 func (g *gate) enter(ctx context.Context, l *lane, tokens int) (*run, error) {
 	r := &run{lane: l, tokens: tokens}
 	return r, g.admit(ctx, r)
@@ -158,20 +159,20 @@ func (g *gate) await(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r.pass != nil && !r.begun {
-		r.pass.giveUp() // it joined as the context ended
+		r.pass.giveUp() // the context ended as it joined
 		return ctx.Err()
 	}
 	g.count()
 	if i := slices.Index(r.lane.waiting, r); i >= 0 {
 		r.lane.waiting = slices.Delete(r.lane.waiting, i, i+1)
 	} else {
-		r.lane.running-- // the slot came as the context ended
+		r.lane.running-- // the context ended as it got the slot
 	}
 	g.grant()
 	return ctx.Err()
 }
 
-// leave gives a slot back.
+// leave releases a slot.
 func (g *gate) leave(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,9 +182,9 @@ func (g *gate) leave(r *run) {
 	g.grant()
 }
 
-// pause is called by a run every millisecond or so. While it is another's turn,
-// the run gives its slot back and waits, before those that have not begun and are
-// due no earlier. After an error it holds none.
+// pause is called by a run every millisecond or so. If it is another run's turn, the run
+// releases its slot and waits, ahead of runs that have not begun and are due no earlier.
+// After an error it holds none.
 func (g *gate) pause(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	g.count()
@@ -203,7 +204,7 @@ func (g *gate) pause(ctx context.Context, r *run) error {
 	return g.await(ctx, r)
 }
 
-// stays reports whether a run keeps its slot.
+// stays reports whether a run may continue in its slot.
 func (g *gate) stays(r *run) bool {
 	if r.lane == &g.passages {
 		return g.idle() || g.credit > 0
@@ -217,13 +218,13 @@ func (g *gate) stays(r *run) bool {
 	return len(g.queries.waiting) == 0 || g.queries.waiting[0].due >= r.due
 }
 
-// passagesFirst reports whether passages that wait come before queries: they
-// have the credit, and hold fewer slots than their share of them.
+// passagesFirst reports whether waiting passages come before queries: they have the
+// credit, and hold fewer slots than their share.
 func (g *gate) passagesFirst() bool {
 	return g.credit >= minCredit && float64(g.passages.running) < passageShare*float64(g.slots)
 }
 
-// count brings credit up to date. It is called before anything changes.
+// count updates the credit. The caller calls it before it changes anything else.
 func (g *gate) count() {
 	now := time.Now()
 	elapsed := now.Sub(g.at)
@@ -246,10 +247,10 @@ func (g *gate) count() {
 	}
 }
 
-// spend takes credit, but leaves no debt: nothing is earned meanwhile.
+// spend reduces the credit to at least 0, since nothing is earned meanwhile.
 func (g *gate) spend(spent time.Duration) { g.credit = max(g.credit-spent, min(g.credit, 0)) }
 
-// grant gives free slots to those who wait.
+// grant gives free slots to waiting runs.
 func (g *gate) grant() {
 	for g.queries.running+g.passages.running < g.slots {
 		switch {
@@ -266,8 +267,8 @@ func (g *gate) grant() {
 	}
 }
 
-// wakeLater has passages that wait granted their slots when they have the credit. Beside
-// queries, these call grant at their pauses.
+// wakeLater calls grant once waiting passages have the credit. While queries run, their
+// pauses call grant instead.
 func (g *gate) wakeLater() {
 	if len(g.passages.waiting) == 0 || !g.queries.empty() || g.due != nil {
 		return
@@ -282,7 +283,7 @@ func (g *gate) wakeLater() {
 	})
 }
 
-// wait puts a run among those that wait: after those that are due as it is, or
+// wait adds a run to the waiting runs, after those that are due at the same time, or
 // before them.
 func (l *lane) wait(r *run, before bool) {
 	r.turn = make(chan struct{})
@@ -293,7 +294,7 @@ func (l *lane) wait(r *run, before bool) {
 	l.waiting = slices.Insert(l.waiting, at, r)
 }
 
-// next gives a slot to the first that waits.
+// next gives a slot to the first waiting run.
 func (l *lane) next() {
 	r := l.waiting[0]
 	l.waiting = l.waiting[1:]

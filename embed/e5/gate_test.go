@@ -13,7 +13,7 @@ import (
 // step is the time between two pauses of a run.
 const step = time.Millisecond
 
-// run holds a slot of g for a time, with pauses, as a run of the model does.
+// run holds a slot of g for a time, with pauses, like a run of the model.
 func (g *gate) run(t *testing.T, l *lane, length time.Duration) {
 	r, err := g.enter(t.Context(), l, int(length/step))
 	if err != nil {
@@ -30,8 +30,8 @@ func (g *gate) run(t *testing.T, l *lane, length time.Duration) {
 	g.leave(r)
 }
 
-// load runs endless queries and passages through a gate for a time of a
-// synctest bubble. It returns the time that each kind held slots.
+// load runs endless queries and passages through a gate for a duration in a synctest
+// bubble. It returns the time that each kind held slots.
 func load(t *testing.T, g *gate, duration time.Duration, streams int, query time.Duration, workers int, passage time.Duration) (queries, passages time.Duration) {
 	end := time.Now().Add(duration)
 	used := make([]time.Duration, streams+workers)
@@ -72,11 +72,11 @@ func TestPassagesKeepAQuarterUnderEndlessQueries(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						queries, passages := load(t, &gate{slots: slots}, duration, streams, query, slots, 45*time.Millisecond)
 						all := time.Duration(slots) * duration
-						slack := all/100 + time.Duration(slots)*query // what is in flight at the end
+						slack := all/100 + time.Duration(slots)*query // runs in flight at the end
 						if passages < all/4-slack {
 							t.Errorf("passages got %.1f%% of the time", 100*float64(passages)/float64(all))
 						}
-						// A query that finds none in flight waits for a pause.
+						// A query that starts while none is in flight waits for a pause.
 						want := min(time.Duration(streams)*duration, all*3/4) * query / (query + step)
 						if queries < want-slack {
 							t.Errorf("queries got %s, want %s", queries, want)
@@ -110,9 +110,9 @@ func TestPassagesAloneHaveAllProcessors(t *testing.T) {
 	})
 }
 
-// A query now and then leaves passages far more than their share, so it waits
-// only until a batch pauses.
-func TestAQueryNowAndThenDoesNotWaitForPassages(t *testing.T) {
+// Occasional queries leave passages far more than their share, so a query waits only until
+// a batch pauses.
+func TestOccasionalQueriesDoNotWaitForPassages(t *testing.T) {
 	for _, slots := range []int{1, 2, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			g := &gate{slots: slots}
@@ -138,8 +138,8 @@ func TestAQueryNowAndThenDoesNotWaitForPassages(t *testing.T) {
 	}
 }
 
-// Eight long queries at a time, without end, delay a short one by a few pauses.
-func TestAShortQueryPassesLongOnes(t *testing.T) {
+// An endless stream of eight long queries delays a short one by a few pauses only.
+func TestAShortQueryOvertakesLongOnes(t *testing.T) {
 	for _, slots := range []int{1, 2, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			g := &gate{slots: slots}
@@ -165,8 +165,8 @@ func TestAShortQueryPassesLongOnes(t *testing.T) {
 	}
 }
 
-// A long query has its turn under an endless stream of short ones.
-func TestALongQueryIsNotPassedForEver(t *testing.T) {
+// A long query gets its turn during an endless stream of short ones.
+func TestALongQueryIsNotOvertakenForever(t *testing.T) {
 	const long, short = 300 * time.Millisecond, 8 * time.Millisecond
 	for _, slots := range []int{1, 2, 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,8 +191,8 @@ func TestALongQueryIsNotPassedForEver(t *testing.T) {
 	}
 }
 
-// holdFor keeps g held for a time of a synctest bubble, by writes of a few milliseconds that
-// follow one another, or by one.
+// holdFor keeps g held for a duration in a synctest bubble, by consecutive writes of a few
+// milliseconds or by a single one.
 func (g *gate) holdFor(duration, each time.Duration) {
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 		g.hold()
@@ -201,7 +201,7 @@ func (g *gate) holdFor(duration, each time.Duration) {
 	}
 }
 
-func TestPassagesKeepAQuarterBesideWritesThatGoOn(t *testing.T) {
+func TestPassagesKeepAQuarterDuringContinuousWrites(t *testing.T) {
 	const duration = 10 * time.Second
 	for _, slots := range []int{1, 2, 4} {
 		for _, each := range []time.Duration{3 * time.Millisecond, duration} {
@@ -231,7 +231,7 @@ func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
 			go g.holdFor(burst, burst)
 			synctest.Wait()
 			began := time.Now()
-			if awaited { // by someone who comes once they wait
+			if awaited { // by a caller that arrives while they wait
 				time.AfterFunc(time.Millisecond, g.awaitPassages)
 			}
 			g.run(t, &g.passages, 20*time.Millisecond)
@@ -242,7 +242,7 @@ func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
 			if awaited {
 				g.arrived()
 			}
-			time.Sleep(2 * burst) // the deferral is won back
+			time.Sleep(2 * burst) // resets the deferral
 			for range 2 {
 				go g.holdFor(burst, 3*time.Millisecond)
 			}
@@ -256,8 +256,8 @@ func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
 	}
 }
 
-// A stream of writes with gaps defers passages for maxDeferral, and then no longer than
-// the gaps are.
+// A stream of writes with gaps defers passages for maxDeferral, and after that only for as
+// long as the gaps.
 func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
 	const duration, write, gap = 20 * time.Second, 9 * time.Millisecond, time.Millisecond
 	for _, slots := range []int{1, 2, 4} {
@@ -278,7 +278,8 @@ func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
 	}
 }
 
-// Passages that run as short writes begin give way a little later. That is forgotten.
+// Passages that are running when a short write begins yield a little late. This leaves no
+// debt.
 func TestShortWritesLeavePassagesNoDebt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const duration = time.Minute
@@ -313,7 +314,7 @@ func TestPassagesGoOnAfterAWrite(t *testing.T) {
 				done <- time.Since(began)
 			}()
 		}
-		time.Sleep(8 * time.Millisecond) // they have had no credit yet
+		time.Sleep(8 * time.Millisecond) // they had no credit until now
 		g.release()
 		for range 2 {
 			if took := <-done; took > 110*time.Millisecond {

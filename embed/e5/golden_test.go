@@ -63,7 +63,7 @@ func testEncoder(t testing.TB) *Encoder {
 	return e
 }
 
-// reference is an encoder that leaves letters as uncased BERT does, with which the golden
+// reference is an encoder with the normalization of uncased BERT, with which the golden
 // files agree: see scanner.flush.
 var reference = sync.OnceValues(func() (*Encoder, error) {
 	e, err := New(Options{})

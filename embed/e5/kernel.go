@@ -7,15 +7,15 @@ const panel = 16
 // group is the number of inputs whose weights share a scale.
 const group = 32
 
-// kernels are the inner loops for one kind of processor, chosen at run time. All
-// sets give the same bits: every sum has one order, and no product is fused into
-// a sum. Otherwise the smallest difference would change how activations round,
-// and the vectors by about 1e-5.
+// kernels are the inner loops for one kind of processor, selected at run time. All sets
+// compute the same bits: every sum has one order, and no product is fused into a sum.
+// Otherwise the smallest difference would change the rounding of activations, and the
+// vectors by about 1e-5.
 type kernels struct {
 	name string
 
-	// product is a quantized matrix product with bias, for the columns of m from
-	// one number to another, both multiples of panel:
+	// product is a quantized matrix product with bias, for the columns of m in [from, to),
+	// both multiples of panel:
 	//
 	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g].size *
 	//	               (the scale of g in column j) * (the integer product of row r and column j in g)
@@ -45,20 +45,20 @@ type kernels struct {
 	// of a group becomes 127. len(x) is a multiple of group.
 	quantize func(q []int8, steps []groupStep, x []float32)
 
-	fused *fusedKernels // nil: attention does with the others what these do
+	fused *fusedKernels // nil: attention uses the other kernels instead
 }
 
-// fusedKernels do several steps of attention in one pass over memory.
+// fusedKernels compute several steps of attention in one pass over memory.
 type fusedKernels struct {
 	// center is attention.center: mean is [2*width], qkv [n, 3*width].
 	center func(mean, qkv []float32, n int)
 
-	// putKeys sets the panels of keys to n rows of q, headWidth of each 2*width values.
-	// It may read rows up to a multiple of panel, and leaves the scales.
+	// putKeys sets the panels of keys to n rows of q, headWidth of each 2*width values. It
+	// may read rows up to a multiple of panel, and does not set the scales.
 	putKeys func(keys *matrix, q []int8, n int)
 
 	// putValues sets the panels and scales of values, quantized in groups of tokens, to n
-	// rows of value less mean, headWidth of each 3*width numbers. values.in is n, rounded
+	// rows of value minus mean, headWidth of each 3*width numbers. values.in is n, rounded
 	// up to a multiple of group.
 	putValues func(values *matrix, value, mean []float32, n int)
 }
@@ -69,12 +69,12 @@ type groupStep struct {
 	offset int32   // -weightShift times the sum of the group's values
 }
 
-// weightShift makes weights unsigned, as VPDPBUSD takes them. A sum of products
-// with such weights begins with the group's offset, which takes the shift out again.
+// weightShift makes weights unsigned, as VPDPBUSD requires. A sum of products with such
+// weights begins with the group's offset, which cancels the shift.
 const weightShift = 128
 
-// native returns the fastest kernels for this processor.
-func native() *kernels { return supported()[0] }
+// fastest returns the fastest kernels for this processor.
+func fastest() *kernels { return supported()[0] }
 
 // normEpsilon is layer_norm_eps of the model's configuration.
 const normEpsilon = 1e-12

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// supported returns the sets of kernels that this processor runs, the fastest
-// first.
+// supported returns the sets of kernels that this processor supports, the fastest first.
 func supported() []*kernels {
 	var sets []*kernels
 	x := &cpu.X86

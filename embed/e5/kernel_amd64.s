@@ -1,13 +1,12 @@
 #include "textflag.h"
 
-// As in the other sets of kernels, products are never fused with sums, and sums
-// over a row use eight lanes that SUM folds in a fixed order. So all sets give the
-// same bits.
+// As in the other sets of kernels, products are never fused with sums, and sums over a row
+// use eight lanes that SUM folds in a fixed order, so all sets compute the same bits.
 
 // func multiplyAVX2(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 //
-// Tiles of four rows and 16 columns, in Y0-Y7. A last tile of fewer rows repeats
-// its last row.
+// Tiles of four rows and 16 columns, in Y0-Y7. A last tile with fewer rows repeats its
+// last row.
 TEXT ·multiplyAVX2(SB), NOSPLIT, $0-64
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R8
@@ -17,7 +16,7 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-64
 	MOVQ ldbBytes+48(FP), R10
 
 tile:
-	// SI, R11, R12, R13 are the rows of a; DX and the stack those of c.
+	// SI, R11, R12, R13 are the rows of a; DX and the stack hold the rows of c.
 	MOVQ SI, R11
 	CMPQ BX, $2
 	JLT  rows1
@@ -128,7 +127,7 @@ store3:
 	VPSLLD $23, k, k \
 	VMULPS k, p, p
 
-// SUM folds the lanes of Y0 into each lane; MAXIMUM does so with the maximum.
+// SUM folds the lanes of Y0 into each lane; MAXIMUM sets each lane to their maximum.
 #define SUM \
 	VPERM2F128 $1, Y0, Y0, Y1 \
 	VADDPS Y1, Y0, Y0 \
@@ -313,7 +312,7 @@ next:
 	VMULSS quantizeConstants<>+8(SB), X0, X1
 	VMOVSS X1, (DX)
 	VMAXPS Y13, Y0, Y0
-	VDIVPS Y0, Y14, Y0     // steps of one
+	VDIVPS Y0, Y14, Y0     // steps per unit
 	VMULPS Y0, Y2, Y2
 	VMULPS Y0, Y3, Y3
 	VMULPS Y0, Y4, Y4

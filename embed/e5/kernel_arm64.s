@@ -5,8 +5,8 @@
 
 // func multiplyNEON(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)
 //
-// Tiles of four rows and 16 columns, in v0-v15. A last tile of fewer rows repeats
-// its last row.
+// Tiles of four rows and 16 columns, in v0-v15. A last tile with fewer rows repeats its
+// last row.
 TEXT ·multiplyNEON(SB), NOSPLIT, $0-64
 	MOVD c+0(FP), R0
 	MOVD ldcBytes+8(FP), R1
@@ -16,7 +16,7 @@ TEXT ·multiplyNEON(SB), NOSPLIT, $0-64
 	MOVD ldbBytes+48(FP), R6
 
 tile:
-	// R8-R11: the rows of a. R12-R15: those of c.
+	// R8-R11 are the rows of a, R12-R15 the rows of c.
 	MOVD R2, R8
 	MOVD R0, R12
 	MOVD R8, R9

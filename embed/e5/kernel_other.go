@@ -2,6 +2,5 @@
 
 package e5
 
-// supported returns the sets of kernels that this processor runs, the fastest
-// first.
+// supported returns the sets of kernels that this processor supports, the fastest first.
 func supported() []*kernels { return []*kernels{&portable} }

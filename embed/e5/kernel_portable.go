@@ -2,9 +2,9 @@ package e5
 
 import "math"
 
-// portable is plain Go, for processors without kernels in assembly. It is also
-// the reference: tests require its bits of the other sets. The explicit
-// conversions to float32 keep the compiler from fusing products into sums.
+// portable is plain Go, for processors without assembly kernels. It is also the reference:
+// tests require the same bits from the other sets. The explicit conversions to float32
+// keep the compiler from fusing products into sums.
 var portable = kernels{
 	name:     "portable",
 	product:  productPortable,
@@ -34,8 +34,8 @@ func productPortable(c []float32, a []int8, steps []groupStep, rows int, m *matr
 	}
 }
 
-// dotPortable returns the integer products of a group of inputs with its weights
-// in the columns of a panel.
+// dotPortable returns the integer products of a group of inputs and its weights in the
+// columns of a panel.
 func dotPortable(a *[group]int8, w *[group * panel]int8) (acc [panel]int32) {
 	for i := 0; i < group; i += 4 {
 		a0, a1, a2, a3 := int32(a[i]), int32(a[i+1]), int32(a[i+2]), int32(a[i+3])
@@ -108,7 +108,7 @@ func addNormRow(x, y, gamma, beta []float32) {
 	}
 }
 
-// lanes are the partial sums of a row, as vector registers hold them.
+// lanes are the partial sums of a row, in the layout of vector registers.
 type lanes [8]float32
 
 // fold adds the lanes pairwise, halving their number each time.

@@ -30,7 +30,7 @@ func requireSame(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// eachKernels runs a test for every set of kernels that this processor has.
+// eachKernels runs a test for every set of kernels that this processor supports.
 func eachKernels(t *testing.T, f func(t *testing.T, k *kernels)) {
 	for _, k := range supported() {
 		t.Run(k.name, func(t *testing.T) { f(t, k) })
@@ -50,9 +50,9 @@ func TestProductGivesTheBitsOfPortableForEveryNumberOfRows(t *testing.T) {
 	})
 }
 
-// compareProducts requires the bits of portable of a product of random values,
-// between columns on both sides that it must not touch. With five and six rows
-// the sums are the largest possible.
+// compareProducts requires that a product of random values has the bits of portable, and
+// that the columns on both sides are unchanged. With five and six rows the sums are the
+// largest possible.
 func compareProducts(t *testing.T, k *kernels, r *rand.Rand, rows, groups, panels int) {
 	t.Helper()
 	in, out := groups*group, (panels+2)*panel

@@ -1,8 +1,8 @@
 #include "textflag.h"
 
-// The other kernels in 512 bits. Products are not fused with sums here either, and
-// sums over a row have the same eight lanes: the upper half of a vector is added
-// after the lower one.
+// The other kernels with 512-bit vectors. Here too products are not fused with sums, and
+// sums over a row have the same eight lanes: the upper half of a vector is added after the
+// lower half.
 
 #define ROW0 (SI)
 #define ROW1 (SI)(R9*1)
@@ -42,7 +42,7 @@
 #define STORE4 STORE2 STORE(Z2) STORE(Z3)
 #define STORE8 STORE4 STORE(Z4) STORE(Z5) STORE(Z6) STORE(Z7)
 
-// A tile of a number of rows, at SI.
+// A tile of a fixed number of rows, at SI.
 #define TILE(loop, CLEARS, ADDS, STORES) \
 	MOVQ b+40(FP), DI \
 	MOVQ k+56(FP), CX \
@@ -95,8 +95,8 @@ done:
 	VZEROUPPER
 	RET
 
-// CONSTANTS loads what EXP2 needs from vectorConstants, at R8, in its order;
-// Z20 is the integer 127, Z29 roundMagic.
+// CONSTANTS loads the constants of EXP2 from vectorConstants, at R8, in its order; Z20 is
+// the integer 127, Z29 roundMagic.
 #define CONSTANTS \
 	VBROADCASTSS (R8), Z31 \
 	VBROADCASTSS 32(R8), Z30 \
@@ -111,9 +111,9 @@ done:
 	VBROADCASTSS 320(R8), Z20 \
 	VBROADCASTSS 352(R8), Z29
 
-// EXP2 sets p and p2 to exp(x) and exp(x2) for x ≤ 0 and clobbers x and k. Their steps
-// alternate, because the processor looks ahead by less than those of one.
-// activation.go explains them. With roundMagic added, the lowest bits of k are its
+// EXP2 sets p and p2 to exp(x) and exp(x2) for x ≤ 0 and clobbers x and k. The steps of
+// both alternate, because the processor's look-ahead is shorter than the chain of one.
+// activation.go explains the steps. With roundMagic added, the lowest bits of k are its
 // integer.
 #define STEP2(op, with, x, y, x2, y2) \
 	op with, x, y \
@@ -176,8 +176,8 @@ done:
 
 // func softmaxAVX512(x *float32, length, rows uintptr, t *[12][8]float32)
 //
-// In blocks of up to 32 rows, whose maxima and then inverse sums are on the stack: the
-// processor overlaps the same step of many rows, but not the steps of one.
+// Blocks of up to 32 rows, with their maxima and then their inverse sums on the stack: the
+// processor overlaps the same step of many rows, but not the steps of one row.
 TEXT ·softmaxAVX512(SB), NOSPLIT, $128-32
 	MOVQ x+0(FP), SI
 	MOVQ length+8(FP), CX
@@ -355,14 +355,14 @@ norm:
 	VZEROUPPER
 	RET
 
-// Two rows share a vector of lanes: the lanes of the first are the lower half.
+// Two rows share a vector of lanes: the first row's lanes are the lower half.
 #define ACCUMULATE2(a, b, sum) \
 	VSHUFF32X4 $0x44, b, a, Z20 \
 	VSHUFF32X4 $0xee, b, a, Z21 \
 	VADDPS Z20, sum, sum \
 	VADDPS Z21, sum, sum
 
-// SUM2 folds the lanes of each half into each lane of it.
+// SUM2 folds the lanes of each half into each lane of that half.
 #define SUM2(sum) \
 	VSHUFF32X4 $0xb1, sum, sum, Z20 \
 	VADDPS Z20, sum, sum \
@@ -402,8 +402,8 @@ norm:
 
 // func addNorm4AVX512(x, y, gamma, beta *float32, n, rows uintptr, epsilon float32)
 //
-// Four rows at a time, so that their sums, each in its order, do not wait for one
-// another. The number of rows is a multiple of four.
+// Processes four rows at a time, so that their sums, each in its order, do not wait for
+// each other. The number of rows is a multiple of four.
 TEXT ·addNorm4AVX512(SB), NOSPLIT, $0-52
 	MOVQ x+0(FP), SI
 	MOVQ y+8(FP), DI
@@ -421,7 +421,7 @@ next:
 	LEAQ (SI)(CX*1), R10    // the rows of x are at SI, R10, R11 and R12
 	LEAQ (R10)(CX*1), R11
 	LEAQ (R11)(CX*1), R12
-	LEAQ (DI)(CX*1), R14    // those of y at DI, R14, R13 and R15
+	LEAQ (DI)(CX*1), R14    // the rows of y are at DI, R14, R13 and R15
 	LEAQ (DI)(CX*2), R13
 	LEAQ (R13)(CX*1), R15
 	VPXORD Z0, Z0, Z0
@@ -510,7 +510,7 @@ next:
 	VMOVSS X1, (DX)
 	VMAXSS X13, X0, X0
 	VDIVSS X0, X14, X0
-	VBROADCASTSS X0, Z0    // steps of one
+	VBROADCASTSS X0, Z0    // steps per unit
 	VMULPS Z0, Z2, Z2
 	VMULPS Z0, Z3, Z3
 	VCVTPS2DQ Z2, Z2
@@ -519,7 +519,7 @@ next:
 	VPMOVDB Z3, X3
 	VINSERTI128 $1, X3, Y2, Y2
 	VMOVDQU Y2, (DI)
-	// The sum of 32 values with 128 added to each, and from it the offset.
+	// Compute the sum of 32 values with 128 added to each, and the offset from it.
 	VPXOR Y11, Y2, Y2
 	VPSADBW Y10, Y2, Y2
 	VEXTRACTI128 $1, Y2, X3

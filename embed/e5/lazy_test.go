@@ -8,7 +8,7 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// An encoder that loads its weights at the first use has the same fingerprint and
+// An encoder that loads its weights at the first use has the same fingerprint and returns
 // the same vectors, whichever call comes first.
 func TestLazyEncoderEqualsALoadedOne(t *testing.T) {
 	eager := codedEncoder(t)
@@ -79,7 +79,7 @@ func dot(a, b []float32) (sum float32) {
 	return sum
 }
 
-// Only the header of the multilingual model is read before it is used.
+// Before the first use only the header of the multilingual model is read.
 func TestMultilingualModelIsLoadedAtTheFirstUse(t *testing.T) {
 	lazy, err := New(Options{Multilingual: true, Lazy: true, Codes: true})
 	if err != nil {
@@ -110,8 +110,8 @@ func TestMultilingualModelIsLoadedAtTheFirstUse(t *testing.T) {
 	}
 }
 
-// Lazy encoders do not verify the weights in the program, so this test does.
-func TestWeightsInTheProgramAreWhole(t *testing.T) {
+// Lazy encoders do not verify the embedded weights, so this test does.
+func TestBuiltInWeightsMatchTheirChecksums(t *testing.T) {
 	for _, model := range []*builtIn{&english, &multilingual} {
 		w, err := weightfile.Parse(model.file())
 		if err != nil {

@@ -17,12 +17,12 @@ const (
 	inner     = 1536
 )
 
-// model is the encoder's weights in the layout of the kernels. It is immutable.
+// model holds the encoder's weights in the layout of the kernels. It is immutable.
 type model struct {
-	// words are the word embeddings, read from the file one by one.
+	// words are the word embeddings, read from the file row by row.
 	words weightfile.Table
-	// position is the sum of the position embeddings and the type embedding of
-	// the first sequence, the only one here: [maxTokens, width].
+	// position is the sum of the position embeddings and the type embedding of the first
+	// sequence, the only one used: [maxTokens, width].
 	position      []float32
 	embeddingNorm weightfile.Norm
 	layers        []layer
@@ -33,9 +33,9 @@ type layer struct {
 	attentionNorm, outputNorm     weightfile.Norm
 }
 
-// matrix is a quantized matrix [in, out] as panels of 16 columns. A panel's values
-// are [in/4][panel][4], so that one instruction multiplies four inputs of a column
-// and adds the products; its scales are [in/group][panel].
+// matrix is a quantized matrix [in, out] in panels of 16 columns. The values of a panel
+// are [in/4][panel][4], so that one instruction multiplies four inputs of a column and
+// adds the products; its scales are [in/group][panel].
 type matrix struct {
 	in, out int
 	q       []int8
@@ -119,8 +119,7 @@ func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	}
 }
 
-// panel returns the weights, scales and biases from column o on, which begins a
-// panel.
+// panel returns the weights, scales and biases from column o on, which begins a panel.
 func (m *matrix) panel(o int) (w []int8, scale, bias []float32) {
 	return m.q[o*m.in:], m.scale[o*(m.in/group):], m.bias[o:]
 }

@@ -9,9 +9,9 @@ import (
 	"mneme/embed"
 )
 
-// Passages embeds stored texts, in batches of about 256 tokens on all workers.
-// Calls that run at the same time take turns, batch by batch, so that a few
-// texts do not wait for many.
+// Passages embeds stored texts, in batches of about 256 tokens on all workers. Concurrent
+// calls take turns, batch by batch, so that a call with few texts does not wait for one
+// with many.
 func (e *Encoder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	e.Load()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -36,9 +36,9 @@ func (e *Encoder) Passages(ctx context.Context, texts []string) ([]embed.Passage
 	return out, nil
 }
 
-// takeWorker waits for a free worker. It reports false if the context ended
-// first. A channel serves those who wait in order, and each call waits for one
-// worker at a time: that is how calls take turns.
+// takeWorker waits for a free worker. It reports false if the context ended first. A
+// channel serves its senders in order, and each call waits for one worker at a time, so
+// calls take turns.
 func (e *Encoder) takeWorker(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -102,8 +102,8 @@ func (e *Encoder) run(ctx context.Context, b batch, out []embed.Passage) error {
 	return nil
 }
 
-// runBatch runs the model over passages as its turn comes. After it, while the
-// turn lasts, after gets the vectors of all tokens in s.x.
+// runBatch runs the model over passages once it has a slot. It then calls after, still in
+// the slot, with the vectors of all tokens in s.x.
 func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32, after func(s *scratch)) error {
 	rows := 0
 	for _, ids := range texts {
@@ -116,11 +116,11 @@ func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32
 	s := e.scratch(rows)
 	defer e.free.Put(s)
 	err = e.model.forward(e.kernels, s, texts, out, func() error {
-		runtime.Gosched() // a query may be runnable but have no processor
+		runtime.Gosched() // a query may be runnable without a processor
 		return e.gate.pause(ctx, run)
 	})
 	if err != nil {
-		return err // of the pause, which has left the gate
+		return err // of pause, which has left the gate
 	}
 	e.mapped.used()
 	after(s)

@@ -30,9 +30,8 @@ func TestQueryNeedsNoWorker(t *testing.T) {
 	}
 }
 
-// A batch must check for queries often. The work between two checks is counted in
-// multiplications: 2^25 of them take a fraction of a millisecond with vector
-// kernels.
+// A batch must check for queries often. The test counts the multiplications between two
+// checks: 2^25 of them take a fraction of a millisecond with vector kernels.
 func TestBatchesCheckForQueriesOften(t *testing.T) {
 	e := testEncoder(t)
 	work, most := 0, 0
@@ -110,16 +109,17 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// Each call of Passages gets a worker in turn, so that a short text waits for one
-// batch of each other call and not for all of them.
+// Calls of Passages take turns with each worker, so that a short text waits for one batch
+// of each other call and not for all of them.
 func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	plain := testEncoder(t)
 	e := &Encoder{engine: &engine{network: plain.network, workers: make(chan struct{}, 1), gate: gate{slots: 1}}}
-	// With one worker the rows of a matrix product say which call's batch runs.
+	// With one worker, the number of rows of a matrix product identifies the call whose
+	// batch runs.
 	var order []int
 	counted := *plain.kernels
 	counted.product = func(_ []float32, _ []int8, _ []groupStep, rows int, m *matrix, _, _ int) {
-		if n := len(order); m.out == inner && (n == 0 || order[n-1] != rows) { // one of a batch's matrices
+		if n := len(order); m.out == inner && (n == 0 || order[n-1] != rows) { // the first matrix of a batch
 			order = append(order, rows)
 		}
 	}
@@ -148,7 +148,7 @@ func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	}
 }
 
-// awaitSender waits until n calls wait for a worker.
+// awaitSender waits until n calls are waiting for a worker.
 func awaitSender(t *testing.T, n int) {
 	t.Helper()
 	wait.Until(t, "the calls wait for a worker", func() error {

@@ -1,10 +1,10 @@
 #include "textflag.h"
 
-// The quantized matrix product. For a tile of up to four rows and one panel of
-// 16 columns, Y0-Y7 are the integer sums of one group of 32 inputs (two vectors
-// of eight columns a row), Y12-Y13 the weights of four inputs, Y10-Y11 their
-// magnitudes, Y14 four activations in every lane, Y8 ones of 16 bits. The fp32
-// sums over groups stay on the stack: 64 bytes a row.
+// The quantized matrix product. For a tile of up to four rows and one panel of 16 columns,
+// Y0-Y7 are the integer sums of one group of 32 inputs (two vectors of eight columns per
+// row), Y12-Y13 the weights of four inputs, Y10-Y11 their magnitudes, Y14 four activations
+// in every lane, Y8 16-bit ones. The fp32 sums over groups stay on the stack: 64 bytes per
+// row.
 
 #define WEIGHTS(i) \
 	VMOVDQU (i*64)(DI), Y12 \
@@ -12,9 +12,9 @@
 	VPABSB Y12, Y10 \
 	VPABSB Y13, Y11
 
-// VPMADDUBSW multiplies unsigned by signed bytes: the magnitudes of weights by
-// activations with the signs of both. Its sums of two do not saturate, since
-// 2·128·127 < 2^15.
+// VPMADDUBSW multiplies unsigned by signed bytes: the magnitudes of weights by activations
+// with the signs of both. Its sums of two products do not saturate, since 2·128·127 <
+// 2^15.
 #define PAIRS(a) \
 	VPBROADCASTD a, Y14 \
 	VPSIGNB Y12, Y14, Y15 \
@@ -22,7 +22,7 @@
 	VPMADDUBSW Y15, Y10, Y15 \
 	VPMADDUBSW Y14, Y11, Y14
 
-// The first four inputs of a group set the sums, the others add to them.
+// The first four inputs of a group set the sums, the other inputs add to them.
 #define SET(a, lo, hi) \
 	PAIRS(a) \
 	VPMADDWD Y8, Y15, lo \
@@ -105,12 +105,12 @@ TEXT ·productAVX2(SB), NOSPLIT, $256-72
 	MOVQ rows+32(FP), AX
 	MOVQ groups+64(FP), R8
 	MOVQ R8, R12
-	SHLQ $5, R8           // bytes of a row of a
-	LEAQ (R8)(R8*2), R9   // of three rows
-	SHLQ $3, R12          // bytes of a row of steps
+	SHLQ $5, R8           // bytes per row of a
+	LEAQ (R8)(R8*2), R9   // bytes of three rows
+	SHLQ $3, R12          // bytes per row of steps
 	LEAQ (R12)(R12*2), R14
 	VPCMPEQW Y8, Y8, Y8
-	VPABSW Y8, Y8         // ones of 16 bits
+	VPABSW Y8, Y8         // 16-bit ones
 
 four:
 	CMPQ AX, $4
@@ -136,7 +136,7 @@ fourGroup:
 	STORE(1)
 	STORE(2)
 	STORE(3)
-	ADDQ R14, BX          // one row was walked over
+	ADDQ R14, BX          // BX has advanced by one row
 	SUBQ $4, AX
 	LEAQ (R13)(R8*4), R13
 	JMP  four

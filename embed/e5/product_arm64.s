@@ -3,13 +3,13 @@
 // Go's assembler lacks most of these vector instructions. They are encoded as
 // words, each with the instruction in Arm's notation.
 
-// The quantized matrix products. A tile is two rows and one panel of 16 columns.
-// v0-v3 and v4-v7 are the integer sums of one group of 32 inputs, a lane for each
-// column; v16-v19 and v20-v23 the fp32 sums, which begin with the bias; v24-v27
-// the weights of four inputs. An odd last row is computed twice.
+// The quantized matrix products. A tile is two rows and one panel of 16 columns. v0-v3 and
+// v4-v7 are the integer sums of one group of 32 inputs, a lane for each column; v16-v19
+// and v20-v23 the fp32 sums, which begin with the bias; v24-v27 the weights of four
+// inputs. An odd last row is computed twice.
 
-// productNEON multiplies to 16 bits and adds two products there, of at most 128·127
-// each; v28 and v29 are four activations of each row in every lane.
+// productNEON multiplies to 16 bits and adds two products in 16 bits, each at most
+// 128·127; v28 and v29 are four activations of each row in every lane.
 //
 // func productNEON(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productNEON(SB), NOSPLIT, $0-72
@@ -19,15 +19,15 @@ TEXT ·productNEON(SB), NOSPLIT, $0-72
 	MOVD steps+24(FP), R3
 	MOVD rows+32(FP), R4
 	MOVD groups+64(FP), R8
-	LSL  $5, R8, R9 // bytes of a row of a
-	LSL  $3, R8, R17 // of a row of steps
+	LSL  $5, R8, R9 // bytes per row of a
+	LSL  $3, R8, R17 // bytes per row of steps
 
 tile:
 	MOVD w+40(FP), R5
 	MOVD scale+48(FP), R6
 	MOVD bias+56(FP), R7
 	MOVD groups+64(FP), R8
-	// R10, R11: the rows of a. R12, R13: those of c. R14, R15: their steps.
+	// R10 and R11 are the rows of a, R12 and R13 the rows of c, R14 and R15 their steps.
 	MOVD R2, R10
 	MOVD R0, R12
 	MOVD R3, R14
@@ -96,7 +96,7 @@ quad:
 	WORD $0x4e6069c7 // sadalp v7.4s, v14.8h
 	SUBS $1, R16, R16
 	BNE  quad
-	// Times the scales and the row's step.
+	// Multiply by the scales and the row's step.
 	WORD $0xacc164d8 // ldp q24, q25, [x6], #32
 	WORD $0xacc16cda // ldp q26, q27, [x6], #32
 	WORD $0xbc4085dc // ldr s28, [x14], #8
@@ -146,8 +146,7 @@ quad:
 	BGT  tile
 	RET
 
-// productDot takes the dot products of four bytes at once; v28 and v29 are 16
-// activations of each row.
+// productDot uses dot products of four bytes; v28 and v29 are 16 activations of each row.
 //
 // func productDot(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
 TEXT ·productDot(SB), NOSPLIT, $0-72
@@ -157,15 +156,15 @@ TEXT ·productDot(SB), NOSPLIT, $0-72
 	MOVD steps+24(FP), R3
 	MOVD rows+32(FP), R4
 	MOVD groups+64(FP), R8
-	LSL  $5, R8, R9 // bytes of a row of a
-	LSL  $3, R8, R17 // of a row of steps
+	LSL  $5, R8, R9 // bytes per row of a
+	LSL  $3, R8, R17 // bytes per row of steps
 
 tile:
 	MOVD w+40(FP), R5
 	MOVD scale+48(FP), R6
 	MOVD bias+56(FP), R7
 	MOVD groups+64(FP), R8
-	// R10, R11: the rows of a. R12, R13: those of c. R14, R15: their steps.
+	// R10 and R11 are the rows of a, R12 and R13 the rows of c, R14 and R15 their steps.
 	MOVD R2, R10
 	MOVD R0, R12
 	MOVD R3, R14
@@ -240,7 +239,7 @@ half:
 	WORD $0x4fbdeb67 // sdot v7.4s, v27.16b, v29.4b[3]
 	SUBS $1, R16, R16
 	BNE  half
-	// Times the scales and the row's step.
+	// Multiply by the scales and the row's step.
 	WORD $0xacc164d8 // ldp q24, q25, [x6], #32
 	WORD $0xacc16cda // ldp q26, q27, [x6], #32
 	WORD $0xbc4085dc // ldr s28, [x14], #8

@@ -1,12 +1,13 @@
 #include "textflag.h"
 
-// The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and
-// two panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors
-// a row, one for each panel. Z30 and Z31 are the weights of four inputs, shifted
-// by weightShift (Z27: flipping the sign bit adds 128), Z29 four activations in
-// every lane. The fp32 sums over groups stay in c, where they begin with the bias.
+// The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and two
+// panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors per row, one
+// for each panel. Z30 and Z31 are the weights of four inputs, shifted by weightShift (Z27:
+// flipping the sign bit adds 128), Z29 four activations in every lane. The fp32 sums over
+// groups stay in c, where they begin with the bias.
 
-// Twelve rows of a, by three base pointers: rows 0-3, 4-7 and 8-11.
+// ROW0 to ROW11 are twelve rows of a, addressed by three base pointers: rows 0-3, 4-7 and
+// 8-11.
 #define ROW0 (SI)
 #define ROW1 (SI)(R9*1)
 #define ROW2 (SI)(R9*2)
@@ -20,7 +21,7 @@
 #define ROW10 (R12)(R9*2)
 #define ROW11 (R12)(R10*1)
 
-// A panel's weights take sixteen times the bytes of a row of a; R13 is two rows.
+// The weights of a panel take sixteen times the bytes of a row of a; R13 is two rows.
 #define WEIGHTS(i) \
 	VPXORD (i*64)(DI), Z27, Z30 \
 	VPXORD (i*64)(DI)(R13*8), Z27, Z31
@@ -106,7 +107,7 @@
 	ADDQ $8, BX \
 	DECQ groups+64(FP)
 
-// Ask for the same group of the next two panels, which follow these.
+// Prefetch the same group of the next two panels, which follow these.
 #define PREFETCH \
 	LEAQ (DI)(R13*8), AX \
 	LEAQ (AX)(R13*8), AX \
@@ -114,7 +115,7 @@
 	PREFETCHT0 (CX)(R13*2) \
 	PREFETCHT0 (CX)(R10*2)
 
-// A group of a tile, and the groups after it.
+// GROUPS computes all groups of a tile.
 #define GROUPS(label, CLEARS, DOTS, FOLDS) \
 label: \
 	CLEARS \
@@ -159,10 +160,10 @@ TEXT ·productVNNI(SB), NOSPLIT, $0-72
 	MOVQ w+40(FP), DI
 	MOVQ scale+48(FP), CX
 	MOVQ groups+64(FP), R9
-	LEAQ (R9*8), R15       // bytes of a row of steps
-	SHLQ $5, R9            // bytes of a row of a
-	LEAQ (R9)(R9*1), R13   // of two rows; of the scales of a panel
-	LEAQ (R9)(R9*2), R10   // of three rows
+	LEAQ (R9*8), R15       // bytes per row of steps
+	SHLQ $5, R9            // bytes per row of a
+	LEAQ (R9)(R9*1), R13   // bytes of two rows, and of the scales of a panel
+	LEAQ (R9)(R9*2), R10   // bytes of three rows
 	LEAQ (SI)(R9*4), R11
 	LEAQ (R11)(R9*4), R12
 	MOVL $0x80808080, R14

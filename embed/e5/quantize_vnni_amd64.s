@@ -1,11 +1,11 @@
 #include "textflag.h"
 
-// Quantization of four groups of 32 values at a time. Their maxima and sums are
-// reduced together: a shuffle of two vectors serves two groups, and one division all
-// four. A block's maxima come before its values, because a processor overlaps short
-// chains of steps better than long ones.
+// Quantization of four groups of 32 values at a time. Their maxima and sums are reduced in
+// one sequence: a shuffle of two vectors serves two groups, and one division all four. A
+// block's maxima are computed before its values, because a processor overlaps short chains
+// of steps better than long ones.
 
-DATA order512<>+0(SB)/8, $0x0d0905010c080400    // of the dwords of packed vectors
+DATA order512<>+0(SB)/8, $0x0d0905010c080400    // order of the dwords of packed vectors
 DATA order512<>+8(SB)/8, $0x0f0b07030e0a0602
 DATA order512<>+16(SB)/8, $0x000000000c080400   // one of each quad
 DATA order512<>+24(SB)/8, $0
@@ -17,14 +17,14 @@ DATA unit512<>+8(SB)/4, $0x3c010204    // 1/127
 DATA unit512<>+12(SB)/4, $0x80808080
 GLOBL unit512<>(SB), RODATA|NOPTR, $16
 
-// FOLD2 sets c to the larger or the sum of the halves of a and b: two quads of each.
+// FOLD2 sets c to the maxima or the sums of the halves of a and b: two quads of each.
 #define FOLD2(op, shuffle, a, b, c) \
 	shuffle $0x44, b, a, Z12 \
 	shuffle $0xee, b, a, Z13 \
 	op Z13, Z12, c
 
-// FOLD4 reduces the quads of a and b, two of each group, to one quad of each group,
-// all of whose lanes have the result.
+// FOLD4 reduces the quads of a and b, two of each group, to one quad of each group, with
+// the result in all of its lanes.
 #define FOLD4(op, shuffle, within, a, b, c) \
 	shuffle $0x88, b, a, Z12 \
 	shuffle $0xdd, b, a, Z13 \
@@ -56,8 +56,8 @@ GLOBL unit512<>(SB), RODATA|NOPTR, $16
 
 // func quantize4AVX512(q *int8, steps *groupStep, x *float32, n uintptr)
 //
-// n is a multiple of 128. The stack has the inverse steps of a block, and behind them
-// the steps.
+// n is a multiple of 128. The stack has the inverse steps of a block, followed by the
+// steps.
 TEXT ·quantize4AVX512(SB), NOSPLIT, $384-32
 	MOVQ q+0(FP), DI
 	MOVQ steps+8(FP), DX
@@ -115,7 +115,7 @@ round:
 	PACK(Z4, Z5, Z6, Z7)
 	VMOVDQU64 Z0, (DI)
 	VMOVDQU64 Z4, 64(DI)
-	// The products with weightShift, summed, are what the offsets consist of.
+	// The offsets are the sums of the products with weightShift.
 	VMOVDQA64 Z24, Z8
 	VMOVDQA64 Z24, Z9
 	VPDPBUSD Z0, Z23, Z8

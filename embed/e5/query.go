@@ -7,12 +7,12 @@ import (
 	"mneme/embed"
 )
 
-// passTokens is the number of tokens up to which questions that wait are embedded in one
-// pass. A question of a dozen tokens reads all weights for few products; from some fifty
-// tokens on a token costs no less, and those in the pass would only wait longer for it.
+// passTokens is the number of tokens up to which waiting questions share one pass. A
+// question of a dozen tokens reads all weights for few products. Above some fifty tokens
+// another token adds its full cost, and the questions of a pass would only wait longer.
 const passTokens = 64
 
-// question is a query that is to be embedded, and its answer.
+// question is a query to embed, and its answer.
 type question struct {
 	encoder *Encoder
 	ids     []int32
@@ -20,10 +20,10 @@ type question struct {
 	answer  embed.Query
 }
 
-// pass is a run of the model for several questions. It goes on until all who wait for
-// it have given up.
+// pass is a run of the model for several questions. It continues until all of its callers
+// have given up.
 type pass struct {
-	done    chan struct{} // closed when the answers are there, or the pass was given up
+	done    chan struct{} // closed when the answers are ready, or the pass was given up
 	cancel  context.CancelFunc
 	callers int // guarded by gate.mu
 }
@@ -35,11 +35,11 @@ func (p *pass) giveUp() {
 	}
 }
 
-// Query embeds one query. Passages in progress pause for it, but keep a quarter
-// of the processors' time: see gate. Beyond that it waits only for other queries, if
-// there are more of them than processors; short ones pass long ones, and short ones that
-// wait are embedded together, which changes no bit of their vectors. Text beyond the
-// window is cut off. The only error is the context's.
+// Query embeds one query. Passages in progress pause for it, but retain a quarter of the
+// processors' time: see gate. Otherwise a query waits only for other queries, if there are
+// more of them than processors. Short queries overtake long ones, and waiting short
+// queries are embedded in one batch, which changes no bit of their vectors. Text beyond
+// the window is cut off. The only error is the context's.
 func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	e.Load()
 	q := &question{encoder: e}
@@ -54,14 +54,14 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 			err := e.answer(ctx, run, questions)
 			return q.answer, err
 		}
-		go e.answerTogether(shared, run, questions)
+		go e.answerPass(shared, run, questions)
 	}
 	return e.gate.share(ctx, run)
 }
 
-// gather returns the questions that a run which has its slot embeds: its own, and of
-// those that wait for their first slot the next ones, up to passTokens and up to one
-// slot's share of them. If there are several, they form a pass, with the context.
+// gather returns the questions that a run with a slot embeds: its own question, and the
+// next of those that wait for their first slot, up to passTokens and up to one slot's
+// share of them. Several questions form a pass, with the returned context.
 func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +86,7 @@ func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question
 	return ctx, questions
 }
 
-// share waits for the answer of a pass.
+// share waits for the pass that answers a question.
 func (g *gate) share(ctx context.Context, r *run) (embed.Query, error) {
 	select {
 	case <-r.pass.done:
@@ -99,14 +99,14 @@ func (g *gate) share(ctx context.Context, r *run) (embed.Query, error) {
 	return embed.Query{}, ctx.Err()
 }
 
-// answerTogether is answer for a pass. An error means that nobody waits for it.
-func (e *Encoder) answerTogether(ctx context.Context, r *run, questions []*question) {
+// answerPass is answer for a pass. An error means that no caller waits for it.
+func (e *Encoder) answerPass(ctx context.Context, r *run, questions []*question) {
 	defer r.pass.cancel()
 	defer close(r.pass.done)
 	_ = e.answer(ctx, r, questions)
 }
 
-// answer embeds questions in a run that has its slot, and leaves the gate.
+// answer embeds questions in a run that has a slot, and leaves the gate.
 func (e *Encoder) answer(ctx context.Context, r *run, questions []*question) error {
 	s := e.scratch(r.tokens)
 	defer e.free.Put(s)
@@ -116,7 +116,7 @@ func (e *Encoder) answer(ctx context.Context, r *run, questions []*question) err
 	}
 	err := e.model.forward(e.kernels, s, texts, vectors, func() error { return e.gate.pause(ctx, r) })
 	if err != nil {
-		return err // of the pause, which has left the gate
+		return err // of pause, which has left the gate
 	}
 	e.mapped.used()
 	if coded := slices.IndexFunc(questions, func(q *question) bool { return q.encoder.projector != nil }); coded >= 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // oneSlot is an encoder with the weights of testEncoder and one slot. It reports the rows
-// of each run to began, if that is not nil, before the run does anything.
+// of each run to began, if not nil, before the run starts.
 func oneSlot(t *testing.T, began func(rows int)) *Encoder {
 	t.Helper()
 	plain := testEncoder(t)
@@ -34,7 +34,7 @@ func oneSlot(t *testing.T, began func(rows int)) *Encoder {
 	return e
 }
 
-// occupy takes the only slot, and returns its release.
+// occupy takes the only slot, and returns a function that releases it.
 func (g *gate) occupy(t *testing.T) (release func()) {
 	t.Helper()
 	run, err := g.enter(t.Context(), &g.passages, 1)
@@ -44,7 +44,7 @@ func (g *gate) occupy(t *testing.T) (release func()) {
 	return func() { g.leave(run) }
 }
 
-// awaitQueries waits until n queries wait for a slot.
+// awaitQueries waits until n queries are waiting for a slot.
 func awaitQueries(t *testing.T, g *gate, n int) {
 	t.Helper()
 	wait.Until(t, "the queries wait", func() error {
@@ -76,9 +76,9 @@ func requireSameQuery(t *testing.T, what string, got, want embed.Query) {
 	}
 }
 
-// Questions that wait are embedded together up to passTokens, in the order in which they
-// are due, and each has the answer that it has alone.
-func TestQuestionsThatWaitAreEmbeddedTogether(t *testing.T) {
+// Waiting questions are embedded in one pass up to passTokens, in the order in which they
+// are due, and each gets the same answer as alone.
+func TestWaitingQuestionsAreEmbeddedInOnePass(t *testing.T) {
 	var rows []int
 	e := oneSlot(t, func(n int) { rows = append(rows, n) })
 	coded, err := e.WithCodes()
@@ -106,7 +106,7 @@ func TestQuestionsThatWaitAreEmbeddedTogether(t *testing.T) {
 	requireFree(t, &e.gate)
 }
 
-// A pass leaves other slots their share of the questions.
+// A pass leaves the other slots their share of the questions.
 func TestAPassTakesOneSlotsShare(t *testing.T) {
 	for slots, want := range map[int]int{1: 5, 2: 3, 3: 3, 4: 2, 8: 2} {
 		g := &gate{slots: slots}
@@ -120,8 +120,8 @@ func TestAPassTakesOneSlotsShare(t *testing.T) {
 	}
 }
 
-// A paused run has its turn before questions that have not begun, so none of those
-// behind it is taken along.
+// A paused run has its turn before questions that have not begun, so no question behind it
+// joins the pass.
 func TestAPassDoesNotGoBeforeAPausedRun(t *testing.T) {
 	g := &gate{slots: 1}
 	g.queries.wait(&run{lane: &g.queries, tokens: 1, question: &question{}, begun: true}, false)
@@ -131,8 +131,8 @@ func TestAPassDoesNotGoBeforeAPausedRun(t *testing.T) {
 	}
 }
 
-// A caller that gives up gets its context's error at once, be it the one that began the
-// pass or another, and the rest get their answers. When all have given up, the pass ends.
+// A caller that gives up gets its context's error at once, whether or not it began the
+// pass, and the others get their answers. When all have given up, the pass ends.
 func TestAPassGoesOnUntilAllHaveGivenUp(t *testing.T) {
 	const calls = 3
 	for _, leaving := range [][]int{{0}, {2}, {0, 1}, {0, 1, 2}} {
@@ -177,7 +177,7 @@ func TestAPassGoesOnUntilAllHaveGivenUp(t *testing.T) {
 	}
 }
 
-// Many callers at once, of whom some give up, get the answers that they get alone.
+// Many concurrent callers, some of which give up, get the same answers as alone.
 func TestManyCallersGetTheirOwnAnswers(t *testing.T) {
 	e := oneSlot(t, nil)
 	var want []embed.Query

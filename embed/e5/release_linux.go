@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// release drops the pages of an embedded file from the process's resident memory.
-// They are a view of the program's file: a later read maps them again.
+// release drops the pages of an embedded file from the process's resident memory. They are
+// a view of the program's file: a later read maps them again.
 func release(file []byte) {
 	page := uintptr(os.Getpagesize())
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(file))) //nolint:gosec // its place within a page

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// restAfter is how long after a use of a model its pages are released at the latest.
+// restAfter is the maximum time after a use of a model until its pages are released.
 const restAfter = time.Second
 
-// mapped is the file of a model in the program. Its word embeddings and its tokenizer
-// are read in place, which maps pages of the file; release unmaps them, so that a model
-// at rest takes no more memory than its layers. Reading a page again costs about a
-// microsecond while the system's cache has it.
+// mapped is the file of a built-in model. Its word embeddings and its tokenizer are read
+// in place, which maps pages of the file; release unmaps them, so that an idle model takes
+// no more memory than its layers. Reading a page again costs about a microsecond while it
+// is in the page cache.
 type mapped struct {
-	file    []byte // nil: the model is not in the program
+	file    []byte // nil: the model is not built in
 	pending atomic.Bool
 }
 
-// used releases the pages after a while.
+// used schedules the release of the pages.
 func (m *mapped) used() {
 	if m.file != nil && m.pending.CompareAndSwap(false, true) {
 		time.AfterFunc(restAfter, func() {
-			m.pending.Store(false) // first: a use from here on needs a release of its own
+			m.pending.Store(false) // first: a use after this line needs another release
 			release(m.file)
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"mneme/test/wait"
 )
 
-// mappedPages returns how many of a file's pages the process has mapped, of how many:
-// bit 63 of each number in pagemap (proc_pid_pagemap(5)).
+// mappedPages returns how many of a file's pages the process has mapped, and the number of
+// its pages: bit 63 of each number in pagemap (proc_pid_pagemap(5)).
 func mappedPages(t *testing.T, file []byte) (mapped, all int) {
 	t.Helper()
 	pages, err := os.Open("/proc/self/pagemap")
@@ -34,8 +34,8 @@ func mappedPages(t *testing.T, file []byte) (mapped, all int) {
 	return mapped, all
 }
 
-// A model at rest takes no memory for the word embeddings that texts touched.
-func TestPagesAreReleasedAtRest(t *testing.T) {
+// An idle model takes no memory for the word embeddings that texts touched.
+func TestPagesAreReleasedWhenIdle(t *testing.T) {
 	e, err := New(Options{Multilingual: true, Lazy: true})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestPagesAreReleasedAtRest(t *testing.T) {
 	}
 	wait.Until(t, "the pages of loading are released", released)
 	var want embed.Query
-	wait.Until(t, "pages are read", func() error { // again, if the process stood still
+	wait.Until(t, "pages are read", func() error { // again, if the process was suspended
 		want = mustQuery(t, e, "Wer trinkt morgens grünen Tee? 庭には水が必要です ливень")
 		if mapped, _ := mappedPages(t, multilingual.file()); mapped == 0 {
 			return errors.New("none is")

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// class is how the tokenizer treats a character before it looks up words.
+// class is the treatment of a character before words are looked up.
 type class uint8
 
 const (
 	letter      class = iota // part of a word
 	removed                  // dropped
 	space                    // between words
-	punctuation              // a word by itself
-	ideograph                // a word by itself
+	punctuation              // a word of its own
+	ideograph                // a word of its own
 )
 
 // classOf follows BertNormalizer (clean_text, handle_chinese_chars) and
@@ -54,8 +54,8 @@ var asciiClass = func() (t [utf8.RuneSelf]class) {
 // accent.
 var punctuated = [...][2]rune{{0x1fef, 0x1fef}, {0x2260, 0x2260}, {0x226e, 0x226f}}
 
-// isSpace reports whether r is Unicode White_Space beyond ASCII. It excludes
-// U+0085, a control character that is removed before.
+// isSpace reports whether r is Unicode White_Space beyond ASCII. It excludes U+0085, a
+// control character, which is removed earlier.
 func isSpace(r rune) bool {
 	switch r {
 	case 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
@@ -64,18 +64,18 @@ func isSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
-// isIdeograph reports whether r is in one of the blocks that BERT splits into
-// characters. 0x2b920 is the reference's number; the block begins at 0x2b820.
+// isIdeograph reports whether r is in one of the blocks that BERT splits into characters.
+// 0x2b920 is the reference's number; the block begins at 0x2b820.
 func isIdeograph(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||
 		r >= 0x2f800 && r <= 0x2fa1f
 }
 
-// lower returns the lower case of the reference tokenizer. It maps runes one to
-// one: İ, the only one with a longer lower case, is decomposed before.
+// lower returns the lower case of r in the reference tokenizer. It maps runes one to one:
+// İ, the only rune with a longer lower case, is decomposed earlier.
 func lower(r rune) rune {
-	switch r { // newer than the Unicode version of Go 1.26, but in the vocabulary
+	switch r { // not in the Unicode version of Go 1.26, but in the vocabulary
 	case 0xa7cb:
 		return 0x264
 	case 0xa7dc:

@@ -8,22 +8,22 @@ import (
 const (
 	// headerTokens is the length to which a header is cut off.
 	headerTokens = 64
-	// titleTokens is the length up to which the first line of a text is taken
-	// for its title and repeated in every chunk.
+	// titleTokens is the length up to which the first line of a text counts as its title
+	// and is repeated in every chunk.
 	titleTokens = 64
-	// overlapTokens is the overlap of consecutive chunks, so that a sentence
-	// split between two is whole in one of them.
+	// overlapTokens is the overlap of consecutive chunks, so that a sentence that one
+	// chunk cuts is whole in the next.
 	overlapTokens = 64
-	// sentenceReach is the largest distance, in tokens, by which a cut moves to
-	// the end of a sentence or line.
+	// sentenceReach is the maximum distance, in tokens, by which a cut moves to the end of
+	// a sentence or line.
 	sentenceReach = 48
 )
 
-// word is a word of a text to be split.
+// word is a word of a text being split.
 type word struct {
 	start, end int  // its byte range
-	tokens     int  // number of tokens from the start of the text to its end
-	stop       bool // whether a sentence or line ends with it
+	tokens     int  // number of tokens from the start of the text to the word's end
+	stop       bool // whether a sentence or line ends with the word
 }
 
 // Split splits text into overlapping chunks that fit the model's window as
@@ -49,8 +49,8 @@ func (e *Encoder) Split(header, text string) []string {
 	return chunks
 }
 
-// Spans returns the byte range of text in each chunk of Split. The title, which
-// every chunk repeats, is in the range of the first chunk alone.
+// Spans returns the byte range of text in each chunk of Split. The title, which every
+// chunk repeats, is only in the range of the first chunk.
 func (e *Encoder) Spans(header, text string) [][2]int {
 	_, _, spans := e.plan(header, text)
 	ranges := make([][2]int, len(spans))
@@ -60,8 +60,8 @@ func (e *Encoder) Spans(header, text string) [][2]int {
 	return ranges
 }
 
-// plan returns what the chunks of a text consist of: the header that fits, the
-// title, if all but the first chunk repeat one, and their spans.
+// plan returns the parts of the chunks of a text: the header that fits, the title, if all
+// chunks but the first repeat one, and their spans.
 func (e *Encoder) plan(header, text string) (clipped, title string, _ []span) {
 	e.Load()
 	clipped = e.clipHeader(header)
@@ -103,10 +103,9 @@ func titleOf(text string, words []word) (title string, tokens int) {
 // span is text[start:end], in bytes.
 type span struct{ start, end int }
 
-// spans returns the chunks of a text, of at most budget tokens each. The tokens of
-// its words are exact for the whole text, but a chunk that begins within what a
-// tokenizer takes for one word may have others: holds reports whether a chunk fits
-// as it is.
+// spans returns the chunks of a text, of at most budget tokens each. The token counts of
+// words are exact for the whole text, but a chunk that begins within a word of the
+// tokenizer may have other tokens: holds reports whether a chunk fits.
 func spans(text string, words []word, budget int, holds func(from, to int) bool) []span {
 	if fits(words, 0, budget) && (len(words) < 2 || holds(0, len(text))) {
 		return []span{{0, len(text)}}
@@ -143,8 +142,8 @@ func fits(words []word, first, budget int) bool {
 	return len(words) == 0 || words[len(words)-1].tokens-before(words, first) <= budget
 }
 
-// appendWord appends the next word of text, with the marks that say where a
-// sentence or line ends.
+// appendWord appends the next word of text, including the punctuation that ends a sentence
+// or line.
 func appendWord(words []word, text string, w word) []word {
 	if n := len(words); n > 0 && strings.IndexByte(text[words[n-1].end:w.start], '\n') >= 0 {
 		words[n-1].stop = true
@@ -184,9 +183,9 @@ func lastWord(words []word, first, budget int) int {
 // ceil returns a/b, rounded up, for positive b.
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// overlap returns the first word of the next chunk: overlapTokens before the cut
-// after last, or the beginning of the next sentence after that. It is always
-// beyond first, so that splitting terminates.
+// overlap returns the first word of the next chunk: overlapTokens before the cut after
+// last, or the beginning of the next sentence after that. It is always after first, so
+// that splitting terminates.
 func overlap(words []word, first, last int) int {
 	next := last + 1
 	for next > first+1 && words[last].tokens-words[next-1].tokens < overlapTokens {
@@ -203,8 +202,8 @@ func overlap(words []word, first, last int) int {
 	return next
 }
 
-// endsSentence reports whether the word text[start:end] ends with a full stop
-// followed by white space, or a full stop of a script that writes none.
+// endsSentence reports whether the word text[start:end] ends with a full stop followed by
+// white space, or a full stop of a script without spaces.
 func endsSentence(text string, start, end int) bool {
 	switch r, _ := utf8.DecodeLastRuneInString(text[start:end]); r {
 	case '.', '!', '?', '…':

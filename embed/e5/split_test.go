@@ -14,8 +14,8 @@ func tokensOf(e *Encoder, text string) int {
 	return len(s.ids) + 2
 }
 
-// checkSplit checks Split's contract: chunks begin with the header, fit the
-// window, are in the order of the text and leave nothing out.
+// checkSplit checks Split's contract: chunks begin with the header, fit the window, are in
+// the order of the text and omit nothing.
 func checkSplit(t *testing.T, e *Encoder, header, text string) []string {
 	t.Helper()
 	chunks := e.Split(header, text)
@@ -144,5 +144,5 @@ func TestTitleIsRepeatedInEveryChunk(t *testing.T) {
 	}
 }
 
-// always says that a chunk fits by the tokens of its words.
+// always reports that a chunk fits, whatever its tokens.
 func always(int, int) bool { return true }

@@ -13,28 +13,27 @@ const (
 	// maxWordRunes is the length of the longest word that is looked up. A longer
 	// word is one unknown token (max_input_chars_per_word of tokenizer.json).
 	maxWordRunes = 100
-	// fractionSlash is between the digits of ½ in NFKD.
+	// fractionSlash separates the digits of ½ in NFKD.
 	fractionSlash = '\u2044'
 	// continuation is the vocabulary's prefix of pieces that do not begin a word.
 	continuation = "##"
 )
 
-// tokenizer divides texts into the tokens of a model. It is safe for concurrent
-// use.
+// tokenizer splits texts into the tokens of a model. It is safe for concurrent use.
 type tokenizer interface {
-	// encode returns the IDs of prefix and text as one sequence, between those of
-	// its start and end, truncated to maxTokens. Names of special tokens within the
-	// text are ordinary text.
+	// encode returns the IDs of prefix and text as one sequence, between the start and end
+	// tokens, truncated to maxTokens. Names of special tokens within the text are ordinary
+	// text.
 	encode(prefix, text string) []int32
-	// encodeSpans is encode that also returns where in text the word of each ID
-	// is; the spans of the start, the prefix and the end are empty.
+	// encodeSpans is encode, but also returns the range in text of the word of each ID;
+	// the spans of the start, the prefix and the end are empty.
 	encodeSpans(prefix, text string) ([]int32, []span)
-	// words returns the words of text, between which it may be split.
+	// words returns the words of text; Split may cut between them.
 	words(text string) []word
-	// count returns how many tokens encode would return without a limit, or 0 if
-	// they are always as many as those of the words.
+	// count returns the number of tokens that encode would return without a limit, or 0 if
+	// it always equals the sum over the words.
 	count(prefix, text string) int
-	// unknown returns the ID of what the model has no piece for.
+	// unknown returns the ID of a word or character without a piece.
 	unknown() int32
 }
 
@@ -43,11 +42,11 @@ type tokenizer interface {
 // case, strip accents), BertPreTokenizer (split at white space and
 // punctuation), WordPiece (longest match first).
 type wordPiece struct {
-	// first has the pieces that begin a word, rest those that continue one,
+	// first has the pieces that begin a word; rest has the pieces that continue a word,
 	// without their prefix.
 	first, rest   map[string]int32
 	longest       int       // length in bytes of the longest piece
-	form          norm.Form // of the letters of words: NFKD; the reference's is NFD
+	form          norm.Form // normal form of words: NFKD; NFD in the reference
 	unk, cls, sep int32
 }
 
@@ -101,8 +100,8 @@ func (t *wordPiece) encodeSpans(prefix, text string) ([]int32, []span) {
 	return append(s.ids, t.sep), append(spans[:len(s.ids)], span{})
 }
 
-// begin returns a scanner of text that has [CLS] and the prefix behind it. The
-// prefix ends with a space, so text begins a new word.
+// begin returns a scanner of text, with [CLS] and the prefix scanned. The prefix ends with
+// a space, so text begins a new word.
 func (t *wordPiece) begin(prefix, text string) *scanner {
 	s := &scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
 	s.ids[0] = t.cls
@@ -140,8 +139,8 @@ type scanner struct {
 	buf   []byte // scratch for the normalized word
 }
 
-// scan appends the IDs of text. If each is not nil, scan calls it after every
-// word, once the word's IDs are appended, with the word's byte range in text.
+// scan appends the IDs of text. If each is not nil, scan calls it with the byte range of
+// every word in text, once the word's IDs are appended.
 func (s *scanner) scan(text string, each func(start, end int)) {
 	start := 0 // of the current word
 	s.word, s.plain = s.word[:0], true
@@ -179,7 +178,7 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 			flush(i+size, true)
 		default:
 			several := s.t.form == norm.NFKD && standsForWords(text[i:i+size])
-			if several && r != 'ŀ' && r != 'Ŀ' { // the l of Catalan's l· belongs to the letters before
+			if several && r != 'ŀ' && r != 'Ŀ' { // the l of Catalan's l· belongs to the preceding letters
 				flush(i, false)
 			}
 			if len(s.word) == 0 {
@@ -199,9 +198,10 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 	s.ids = s.ids[:min(len(s.ids), s.limit)]
 }
 
-// standsForWords reports whether NFKD makes several words or signs of a letter, such as a
-// fraction, an ideograph in a circle or an Arabic phrase. It is a word of its own, as
-// otherwise 3½ would be 31/2, and a word of many such letters longer than the window.
+// standsForWords reports whether NFKD maps a character to several words or symbols, such
+// as a fraction, a circled ideograph or an Arabic phrase. Such a character is a word of
+// its own: otherwise 3½ would be 31/2, and a word of many such characters longer than the
+// window.
 func standsForWords(char string) bool {
 	for _, r := range string(norm.NFKD.PropertiesString(char).Decomposition()) {
 		if r == fractionSlash || classOf(r) != letter && !isIn(removedRunes[:], r) {
@@ -211,11 +211,10 @@ func standsForWords(char string) bool {
 	return false
 }
 
-// flush appends the IDs of the current word. Its letters are those of NFKC, which the
-// lexical leg has too: full-width, half-width, bold and circled letters and ligatures are
-// the letters that they stand for, where uncased BERT leaves them as they are, and has no
-// piece for them. single says that it is one character that is a word of its own, which
-// stays as it is.
+// flush appends the IDs of the current word. Its letters are normalized to NFKC, as in the
+// lexical leg: full-width, half-width, bold and circled letters and ligatures become plain
+// letters, which uncased BERT leaves unchanged and has no piece for. single reports
+// whether the word is one character that is a word of its own, which is not normalized.
 func (s *scanner) flush(single bool) {
 	if s.plain {
 		s.pieces(s.word, len(s.word))
@@ -234,7 +233,7 @@ func (s *scanner) flush(single bool) {
 		if r >= utf8.RuneSelf && isIn(removedRunes[:], r) {
 			continue
 		}
-		if k := classOf(r); form == norm.NFKD && k != letter { // such as the brackets of a letter in brackets
+		if k := classOf(r); form == norm.NFKD && k != letter { // such as the brackets of a parenthesized letter
 			s.pieces(word, runes)
 			word, runes = word[:0], 0
 			if k == punctuation || k == ideograph {
@@ -249,8 +248,8 @@ func (s *scanner) flush(single bool) {
 	s.pieces(word, runes)
 }
 
-// pieces appends the IDs of one normalized word, taking the longest piece of the
-// vocabulary each time. If no piece matches the rest, the whole word is unknown.
+// pieces appends the IDs of one normalized word, each time the longest matching piece of
+// the vocabulary. If no piece matches the rest, the whole word is unknown.
 func (s *scanner) pieces(word []byte, runes int) {
 	if runes == 0 {
 		return

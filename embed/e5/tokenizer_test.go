@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// The digest is of the ids that the reference tokenizer (PyPI tokenizers 0.23.3
-// with the model's tokenizer.json) gives for "x", the character and "Yo": each
-// text's ids as little-endian 32-bit numbers, then a line feed.
+// The digest is over the IDs that the reference tokenizer (PyPI tokenizers 0.23.3 with the
+// model's tokenizer.json) returns for "x", the character and "Yo": each text's IDs as
+// little-endian 32-bit numbers, then a line feed.
 func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
 	const want = "2214a4e9bea8a6f2db4c926b7c2b5e2f088f9d45ec3e10d8e4b3e7c7678c7f34"
 	e, h := referenceEncoder(t), sha256.New()
@@ -33,9 +33,9 @@ func TestEveryCharacterHasTheReferencesTokens(t *testing.T) {
 	}
 }
 
-// Letters of presentation are the letters that they stand for, and everything else has
-// the reference's tokens.
-func TestLettersAreThoseOfNFKC(t *testing.T) {
+// Presentation forms have the tokens of their plain letters, and all other characters the
+// reference's tokens.
+func TestPresentationFormsAreNormalized(t *testing.T) {
 	e, plain := testEncoder(t), referenceEncoder(t)
 	for text, same := range map[string]string{
 		"Ｒｅｃｅｉｐｔ　８８３０": "Receipt 8830", "𝐑𝐞𝐜𝐞𝐢𝐩𝐭 𝚏𝚞𝚜𝚎 ①②": "Receipt fuse 12", "the ﬁrst oﬃcer": "the first officer",

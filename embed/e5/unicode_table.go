@@ -1,11 +1,10 @@
 package e5
 
-// The reference tokenizer classifies characters by tables of Unicode 8.0. They are
-// pinned here, because package unicode changes with Go: another class would give
-// other token IDs, and vectors that are not comparable with stored ones. The
-// ranges were determined by passing every code point through the reference (PyPI
-// tokenizers 0.23.3, BertNormalizer and BertPreTokenizer). They begin at U+0080,
-// ascending and inclusive.
+// The reference tokenizer classifies characters by tables of Unicode 8.0. They are pinned
+// here, because package unicode changes with Go: another class would give other token IDs,
+// and vectors that are not comparable with stored ones. The ranges were determined by
+// passing every code point through the reference (PyPI tokenizers 0.23.3, BertNormalizer
+// and BertPreTokenizer). They begin at U+0080, ascending and inclusive.
 
 // removedRunes are removed from a text: controls, format characters, private use
 // (categories Cc, Cf, Co) and, as accents are stripped, nonspacing marks (Mn).
@@ -60,7 +59,7 @@ var removedRunes = [...][2]rune{
 	{0xe0100, 0xe01ef}, {0xf0000, 0xffffd}, {0x100000, 0x10fffd},
 }
 
-// punctuationRunes are words by themselves (categories P*).
+// punctuationRunes are words of their own (categories P*).
 var punctuationRunes = [...][2]rune{
 	{0xa1, 0xa1}, {0xa7, 0xa7}, {0xab, 0xab}, {0xb6, 0xb7}, {0xbb, 0xbb}, {0xbf, 0xbf},
 	{0x37e, 0x37e}, {0x387, 0x387}, {0x55a, 0x55f}, {0x589, 0x58a}, {0x5be, 0x5be}, {0x5c0, 0x5c0},

@@ -8,15 +8,15 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The names of kinds of models in fingerprints, by their tokenizers: WordPiece as the
-// English model has it, and unigram as the multilingual one.
+// The names of the kinds of models in fingerprints, by their tokenizers: WordPiece in the
+// English model, unigram in the multilingual one.
 const (
 	wordPieceModel = "e5-small-v2"
 	unigramModel   = "e5-unigram"
 )
 
-// newTokenizer returns the tokenizer of a weights file, and the name by which
-// fingerprints call its kind of model.
+// newTokenizer returns the tokenizer of a weights file, and the name of its kind of model
+// in fingerprints.
 func newTokenizer(w *weightfile.Weights) (tokenizer, string, error) {
 	if len(w.Tokenizer) == 0 {
 		t, err := newWordPiece(w.Vocabulary)
@@ -80,8 +80,8 @@ func (t unigramTokenizer) words(text string) []word {
 // unknown implements tokenizer.
 func (t unigramTokenizer) unknown() int32 { return t.Unknown() }
 
-// count implements tokenizer: between two words without a space, the tokens of
-// each depend on the other.
+// count implements tokenizer: the tokens of two words without a space between them depend
+// on each other.
 func (t unigramTokenizer) count(prefix, text string) int {
 	return 2 + len(t.Tokens(prefix+text, 2*maxTokens))
 }

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A code has component i, from 0 to 31, in the lower half of byte i, and
-// component 32+i in the upper half, each as a number from -7 to 7 plus
-// codeOffset. The kernels read the number -8 too.
+// A code stores component i, from 0 to 31, in the lower half of byte i, and component 32+i
+// in the upper half, each as a number from -7 to 7 plus codeOffset. The kernels also
+// accept the number -8.
 const (
 	codeSteps  = 7   // largest magnitude of a coded component
 	codeOffset = 8   // added to a component, so that it is not negative
@@ -31,9 +31,9 @@ func AppendCode(dst []byte, x *[Dim]float32) []byte {
 // finite.
 func Quantize(x *[Dim]float32) Vector { return quantize(x, querySteps) }
 
-// quantize scales x so that its largest magnitude becomes steps, and rounds it
-// to integers, ties to even. The conversions keep the compiler from fusing
-// product and sum, so that every processor rounds alike.
+// quantize scales x so that its largest magnitude becomes steps, and rounds it to
+// integers, ties to even. The conversions keep the compiler from fusing product and sum,
+// so that every processor rounds alike.
 func quantize(x *[Dim]float32, steps float32) (v Vector) {
 	var largest float32
 	for _, c := range x {
@@ -46,9 +46,9 @@ func quantize(x *[Dim]float32, steps float32) (v Vector) {
 	return v
 }
 
-// Vectors returns the vectors of the first tokens of codes, at most so many, to compare one
-// entry with another: as exact as the codes are. The error wraps ErrCodes: the length of
-// codes is not a multiple of TokenSize.
+// Vectors returns the vectors of the first most tokens of codes, for comparing one entry
+// with another; they are as exact as the codes. If the length of codes is not a multiple
+// of TokenSize, the error wraps ErrCodes.
 func Vectors(codes []byte, most int) ([]Vector, error) {
 	if len(codes)%TokenSize != 0 {
 		return nil, fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrCodes, len(codes), TokenSize)

@@ -6,12 +6,12 @@ const (
 	// laneCount is the number of tokens of an entry that a kernel compares with
 	// a token of the question at a time.
 	laneCount = 4
-	// blockSize is the length of their codes.
+	// blockSize is the length of laneCount codes.
 	blockSize = laneCount * TokenSize
 )
 
-// lanes are the largest values of one token of the question: lane i has that of
-// the entry's tokens i, i+laneCount, i+2·laneCount and so on.
+// lanes are the largest values of one token of the question: lane i holds the largest
+// value of the entry's tokens i, i+laneCount, i+2·laneCount and so on.
 type lanes [laneCount]float32
 
 // lowest is below every value.
@@ -54,9 +54,9 @@ func bestPortable(best []lanes, query []Vector, codes []byte) {
 	}
 }
 
-// inverseNorm returns 1 divided by the root of the square of a vector's length.
-// It is 1 for a vector of zeros, whose dot products are 0. Root and quotient
-// are each rounded to float32, as the processors' instructions do.
+// inverseNorm returns 1 divided by the length of a vector with the squared length square.
+// It is 1 for a vector of zeros, whose dot products are 0. Root and quotient are each
+// rounded to float32, as the processors' instructions do.
 func inverseNorm(square int32) float32 {
 	return 1 / float32(math.Sqrt(float64(max(square, 1))))
 }

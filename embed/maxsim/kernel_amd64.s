@@ -17,10 +17,10 @@ GLOBL ·constants<>(SB), RODATA|NOPTR, $20
 	VPSUBB  Y13, LO, LO; \
 	VPSUBB  Y13, HI, HI
 
-// Each of the next three sets ACC to 8 partial sums of one token. The sums of 16
-// bits hold at most 4·255·8.
+// Each of the next three macros sets ACC to 8 partial sums of one token. The 16-bit sums
+// are at most 4·255·8.
 
-// SQUARE is for the square of the token's length.
+// SQUARE computes the square of the token's length.
 #define SQUARE(LO, HI, ACC) \
 	VPABSB     LO, ACC; \
 	VPABSB     HI, Y11; \
@@ -29,22 +29,22 @@ GLOBL ·constants<>(SB), RODATA|NOPTR, $20
 	VPADDW     Y11, ACC, ACC; \
 	VPMADDWD   Y14, ACC, ACC
 
-// OFFSET is for 128 times the sum of the token's components.
+// OFFSET computes 128 times the sum of the token's components.
 #define OFFSET(LO, HI, ACC) \
 	VPMADDUBSW LO, Y15, ACC; \
 	VPMADDUBSW HI, Y15, Y11; \
 	VPADDW     Y11, ACC, ACC; \
 	VPMADDWD   Y14, ACC, ACC
 
-// DOT is for the dot product with the components of the question's token plus
-// 128 (Y12, Y13): the instruction wants one factor without a sign.
+// DOT computes the dot product with the components of the question's token plus 128 (Y12,
+// Y13): one factor of the instruction is unsigned.
 #define DOT(LO, HI, ACC) \
 	VPMADDUBSW LO, Y12, ACC; \
 	VPMADDUBSW HI, Y13, Y11; \
 	VPADDW     Y11, ACC, ACC; \
 	VPMADDWD   Y14, ACC, ACC
 
-// EACH sets X8 to the sums of SUM of the four tokens.
+// EACH sets X8 to the results of SUM for the four tokens.
 #define EACH(SUM) \
 	SUM(Y0, Y1, Y8); \
 	SUM(Y2, Y3, Y9); \
@@ -58,8 +58,8 @@ GLOBL ·constants<>(SB), RODATA|NOPTR, $20
 
 // func bestBlocksAVX2(best *lanes, query *Vector, queries int, codes *byte, blocks int)
 //
-// Four tokens of the entry stay in Y0-Y7 while all tokens of the question pass
-// them. The stack has their OFFSET, then their inverse lengths.
+// Four tokens of the entry stay in Y0-Y7 while the loop runs over the tokens of the
+// question. The stack has their OFFSET, then their inverse lengths.
 TEXT ·bestBlocksAVX2(SB), NOSPLIT, $32-40
 	MOVQ codes+24(FP), R8
 	MOVQ blocks+32(FP), DX

@@ -28,9 +28,8 @@
 	VSUB   V30.B16, C.B16, C.B16; \
 	VSUB   V30.B16, D.B16, D.B16
 
-// DOT sets the 8 sums of 16 bits of V register acc to partial sums of the dot
-// product of the 64 bytes in registers a to a+3 with those in b to b+3. A sum
-// holds at most 8·128·8.
+// DOT sets the 8 16-bit sums of V register acc to partial sums of the dot product of the
+// 64 bytes in registers a to a+3 and the bytes in b to b+3. A sum is at most 8·128·8.
 #define DOT(acc, a, b) \
 	SMULL(acc, a, b); \
 	SMLAL2(acc, a, b); \
@@ -41,7 +40,7 @@
 	SMLAL(acc, (a+3), (b+3)); \
 	SMLAL2(acc, (a+3), (b+3))
 
-// FOLD sets V20 to the sums of V20, V21, V22 and V23.
+// FOLD sets each lane of V20 to the sum of one of V20, V21, V22 and V23.
 #define FOLD \
 	ADDP8H(20, 20, 21); \
 	ADDP8H(22, 22, 23); \
@@ -51,8 +50,8 @@
 
 // func bestBlocksNEON(best *lanes, query *Vector, queries int, codes *byte, blocks int)
 //
-// Four tokens of the entry stay in V0-V15 while all tokens of the question pass
-// them, each in V16-V19. V24 has the inverse lengths of the four, V31 is 1.
+// Four tokens of the entry stay in V0-V15 while the loop runs over the tokens of the
+// question, each in V16-V19. V24 has the inverse lengths of the four, V31 is 1.
 TEXT ·bestBlocksNEON(SB), NOSPLIT, $0-40
 	MOVD codes+24(FP), R3
 	MOVD blocks+32(FP), R4

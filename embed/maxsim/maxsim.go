@@ -1,14 +1,12 @@
-// Package maxsim compares texts token by token (late interaction, as in
-// ColBERT): the score of a question's token is the largest cosine that it has
-// with any token of an entry.
+// Package maxsim compares texts token by token (late interaction, as in ColBERT): the
+// score of a question's token is its largest cosine with any token of an entry.
 //
-// A token is a vector of Dim components: the encoder's vector of the token,
-// centred and projected on the fixed principal components of such vectors. An
-// entry's tokens are kept as codes of TokenSize bytes, with four bits a
-// component (AppendCode); a question's tokens have eight bits, since they are
-// not kept (Quantize). Lengths cancel in a cosine, so each token has a scale of
-// its own, and none is stored. Best compares a question with an entry, with the
-// same bits on every processor.
+// A token is a vector of Dim components: the encoder's vector of the token, centred and
+// projected on the fixed principal components of such vectors. An entry's tokens are
+// stored as codes of TokenSize bytes, with four bits per component (AppendCode); a
+// question's tokens have eight bits, since they are not stored (Quantize). Lengths cancel
+// in a cosine, so each token has a scale of its own, which is not stored. Best compares a
+// question with an entry, with the same bits on every processor.
 //
 // The design is described in docs/decisions/0026-token-codes.md.
 package maxsim
@@ -26,28 +24,28 @@ const (
 	TokenSize = Dim / 2
 )
 
-// Vector is a token of a question. Its largest magnitude is 127; only its
-// direction counts.
+// Vector is a token of a question. Its largest magnitude is 127; only its direction
+// matters.
 type Vector [Dim]int8
 
-// ErrCodes reports codes that are not those of whole tokens.
+// ErrCodes reports codes whose length is not a whole number of tokens.
 var ErrCodes = errors.New("damaged token codes")
 
-// native is the fastest kernel for this machine.
-var native = chooseKernel()
+// fastest is the fastest kernel for this machine.
+var fastest = chooseKernel()
 
-// Query holds the tokens of a question to compare them with several entries. It must not
-// be used by several goroutines at a time.
+// Query holds the tokens of a question, to compare them with several entries. It is not
+// safe for concurrent use.
 type Query struct {
 	tokens  []Vector
-	inverse []float32 // of their lengths
+	inverse []float32 // inverse lengths of the tokens
 	kernel  kernel
 	found   [queryTokens]lanes
-	last    [blockSize]byte // of an entry whose tokens do not fill whole blocks
+	last    [blockSize]byte // last block of an entry whose tokens do not fill it
 }
 
 // NewQuery returns a Query of tokens, which must not change while it is used.
-func NewQuery(tokens []Vector) *Query { return newQuery(native, tokens) }
+func NewQuery(tokens []Vector) *Query { return newQuery(fastest, tokens) }
 
 func newQuery(k kernel, tokens []Vector) *Query {
 	q := &Query{tokens: tokens, inverse: make([]float32, len(tokens)), kernel: k}
@@ -57,11 +55,11 @@ func newQuery(k kernel, tokens []Vector) *Query {
 	return q
 }
 
-// Best sets best[i] to the largest cosine of token i of the question with any token of codes,
-// between -1 and 1 up to rounding; 0 if codes is empty. A token without
-// direction, all zeros, has cosine 0 with every other. best has at least the
-// number of the question's tokens. The error wraps ErrCodes: the length of codes is not a
-// multiple of TokenSize. Bytes of any value are valid codes.
+// Best sets best[i] to the largest cosine of token i of the question with any token of
+// codes, between -1 and 1 up to rounding; 0 if codes is empty. A token without direction,
+// all zeros, has cosine 0 with every other token. best has at least the number of the
+// question's tokens. If the length of codes is not a multiple of TokenSize, the error
+// wraps ErrCodes. Bytes of any value are valid codes.
 func (q *Query) Best(codes []byte, best []float32) error {
 	best = best[:len(q.tokens)]
 	if len(codes)%TokenSize != 0 {
@@ -92,7 +90,7 @@ func (q *Query) Best(codes []byte, best []float32) error {
 	return nil
 }
 
-// Best is NewQuery(query).Best: for a single comparison.
+// Best is NewQuery(query).Best, for a single comparison.
 func Best(query []Vector, codes []byte, best []float32) error {
 	return NewQuery(query).Best(codes, best)
 }
@@ -100,8 +98,8 @@ func Best(query []Vector, codes []byte, best []float32) error {
 // queryTokens is the number of a question's tokens that are compared at a time.
 const queryTokens = 32
 
-// fillBlock sets block to tokens, one to lanes-1 of them, and repeats the last:
-// that changes no maximum.
+// fillBlock sets block to tokens, one to lanes-1 of them, and repeats the last, which
+// changes no maximum.
 func fillBlock(block *[blockSize]byte, tokens []byte) {
 	n := copy(block[:], tokens)
 	for ; n < blockSize; n += TokenSize {
@@ -109,7 +107,7 @@ func fillBlock(block *[blockSize]byte, tokens []byte) {
 	}
 }
 
-// square is the square of the vector's length.
+// square returns the square of the vector's length.
 func (v *Vector) square() int32 {
 	var sum int32
 	for _, x := range v {

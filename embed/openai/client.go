@@ -14,24 +14,23 @@ type statusError struct {
 
 func (s *statusError) Error() string { return fmt.Sprintf("status %d", s.code) }
 
-// httpClient sends the requests of go-openai. Unlike http.Client it follows no
-// redirect, which could take memory text to a host that nobody configured,
-// drops the bodies of errors, which may quote that text, and bounds what is
-// read of an answer.
+// httpClient sends the requests of go-openai. Unlike http.Client it follows no redirect,
+// which could send memory text to a host that is not configured, drops the bodies of
+// errors, which may quote that text, and limits the size of an answer.
 type httpClient struct {
 	http      http.Client
 	maxAnswer int64 // bytes
 }
 
-// newHTTPClient returns a client for answers of at most so many numbers.
+// newHTTPClient returns a client for answers of at most a number of float values.
 func newHTTPClient(transport http.RoundTripper, numbers int) *httpClient {
 	return &httpClient{
 		http: http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		// A float64 in JSON, with comma and white space, takes at most 32
-		// bytes. The rest is for what surrounds the vectors.
+		// A float64 in JSON, with comma and white space, takes at most 32 bytes. The rest
+		// is for the JSON around the vectors.
 		maxAnswer: 32*int64(numbers) + 1<<20,
 	}
 }
@@ -50,8 +49,8 @@ func (c *httpClient) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// drainedBody is drained when it is closed: go-openai stops reading where the
-// JSON ends.
+// drainedBody is drained when it is closed, since go-openai stops reading at the end of
+// the JSON.
 type drainedBody struct{ io.ReadCloser }
 
 func (b drainedBody) Close() error {
@@ -59,8 +58,8 @@ func (b drainedBody) Close() error {
 	return nil
 }
 
-// drain reads a short rest of body, so that the connection can be reused, and
-// closes it.
+// drain reads a short remainder of body, so that the connection can be reused, and closes
+// it.
 func drain(body io.ReadCloser) {
 	_, _ = io.CopyN(io.Discard, body, 16<<10)
 	_ = body.Close()

@@ -26,13 +26,13 @@ type Config struct {
 	Model string
 	// APIKey is sent as a bearer token, unless it is empty.
 	APIKey string
-	// Revision distinguishes models of the same name, such as a retrained one or
-	// one served at another precision. It is used only in the fingerprint. At
-	// most 256 bytes; default "".
+	// Revision distinguishes models of the same name, such as a retrained one or one
+	// served at another precision. It is used only in the fingerprint. At most 256 bytes;
+	// default "".
 	Revision string
 
-	// Dim is the length of the model's vectors, 1–16,384. Vectors of another
-	// length are ErrAnswer. Probe asks the server for the length.
+	// Dim is the length of the model's vectors, 1–16,384. Vectors of another length are
+	// ErrAnswer. Probe asks the server for the length.
 	Dim int
 	// SendDim sends Dim as "dimensions" in the request, for models that can
 	// shorten their vectors. Other models reject the request.
@@ -42,18 +42,16 @@ type Config struct {
 	// text: "query: " and "passage: " for E5 models. Default "". Each may take
 	// up at most half of the window.
 	QueryPrefix, PassagePrefix string
-	// CosineUnrelated and CosineRelated are the usual cosines of a question with
-	// a text that has nothing to do with it, and with one that answers it: -1 ≤
-	// CosineUnrelated < CosineRelated ≤ 1; default 0.1 and 0.5. Relevance
-	// depends on where a cosine lies between them. Explained searches show the
-	// cosines of a model.
+	// CosineUnrelated and CosineRelated are the usual cosines of a question with an
+	// unrelated text, and with one that answers it: -1 ≤ CosineUnrelated < CosineRelated ≤
+	// 1; default 0.1 and 0.5. Relevance depends on the position of a cosine between them.
+	// Explained searches show the cosines of a model.
 	CosineUnrelated, CosineRelated float64
-	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default
-	// 512. The tokenizer runs on the server, so what fits is estimated
-	// conservatively: 512 tokens hold 140 (science) to 190 (conversation) words
-	// of English. Unusual text may still exceed the window. For such text let
-	// the server truncate, as Ollama does and TEI with --auto-truncate, or set
-	// a lower value.
+	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default 512. The
+	// tokenizer runs on the server, so the length that fits is estimated conservatively:
+	// 512 tokens hold 140 (science) to 190 (conversation) words of English. Unusual text
+	// may still exceed the window. For such text let the server truncate, as Ollama does
+	// and TEI with --auto-truncate, or set a lower value.
 	MaxTokens int
 
 	// BatchSize is the largest number of passages in a request, 1–32; default
@@ -112,7 +110,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// check reports everything that is wrong with a Config that has its defaults.
+// check reports every error in a Config with its defaults set.
 func (c Config) check() error {
 	var wrong []error
 	rule := func(ok bool, format string, args ...any) {

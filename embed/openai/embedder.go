@@ -1,14 +1,12 @@
 // Package openai embeds text with any server of the OpenAI embeddings API
 // (POST …/v1/embeddings): text-embeddings-inference, vLLM, Ollama, OpenAI.
 //
-// New returns an embed.Embedder for one model of one server. Requests are made
-// by github.com/sashabaranov/go-openai; this package adds batches, limits on
-// concurrency, retries, checks of what the server answers, and splitting of
-// long texts.
+// New returns an embed.Embedder for one model of one server.
+// github.com/sashabaranov/go-openai makes the requests; this package adds batches,
+// concurrency limits, retries, validation of answers, and splitting of long texts.
 //
-// Errors never include texts, the API key or anything that the server said.
-// They name the rule that failed, with the HTTP status and the numbers
-// concerned.
+// Errors never include texts, the API key or text from the server. They name the rule that
+// failed, with the HTTP status and the numbers concerned.
 package openai
 
 import (
@@ -25,7 +23,7 @@ import (
 	"mneme/embed"
 )
 
-// Embedder asks one server for the vectors of one model.
+// Embedder returns vectors of one model from one server.
 type Embedder struct {
 	config    Config // without the key, with its defaults
 	client    *goopenai.Client
@@ -33,7 +31,7 @@ type Embedder struct {
 
 	fingerprint       string
 	dim               int           // 0 while probing: any length
-	window            int           // in cost units, see cost
+	window            int           // in cost units; see cost
 	queries, passages chan struct{} // semaphores of the requests in flight
 	refused           refusals
 
@@ -43,9 +41,8 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// New returns an Embedder, or an error that wraps ErrConfig and names all that
-// is wrong with config. It does not call the server, which may be down now and
-// up later.
+// New returns an Embedder, or an error that wraps ErrConfig and names every error in
+// config. It does not call the server, which may be down at the time.
 func New(config Config) (*Embedder, error) {
 	config = config.withDefaults()
 	if err := config.check(); err != nil {
@@ -56,7 +53,7 @@ func New(config Config) (*Embedder, error) {
 	client := goopenai.DefaultConfig(config.APIKey)
 	client.BaseURL = config.BaseURL
 	client.HTTPClient = newHTTPClient(transport, config.BatchSize*config.Dim)
-	config.APIKey = "" // the client has it; nothing that prints an Embedder shows it
+	config.APIKey = "" // only the client needs it; an Embedder prints without it
 	return &Embedder{
 		config:      config,
 		client:      goopenai.NewClientWithConfig(client),
@@ -71,9 +68,9 @@ func New(config Config) (*Embedder, error) {
 	}, nil
 }
 
-// Probe asks the server for the length of the model's vectors. Use it to
-// configure Dim once: a Dim that follows the server would not notice when the
-// model changes. Probe ignores config.Dim and config.SendDim.
+// Probe returns the length of the model's vectors, as the server reports it. Use it to
+// configure Dim once: a Dim that follows the server would not notice when the model
+// changes. Probe ignores config.Dim and config.SendDim.
 func Probe(ctx context.Context, config Config) (int, error) {
 	config.Dim, config.SendDim = maxDim, false
 	e, err := New(config)
@@ -89,10 +86,10 @@ func Probe(ctx context.Context, config Config) (int, error) {
 // Close closes idle connections. It does not interrupt calls in progress.
 func (e *Embedder) Close() { e.transport.CloseIdleConnections() }
 
-// Fingerprint identifies the model by name, revision, dimension and prefixes.
-// It does not include the server's address, so a model may move; a model that
-// changes under the same name needs another Config.Revision. Nor does it
-// include the window, which decides what is embedded and not its vector.
+// Fingerprint identifies the model by name, revision, dimension and prefixes. It does not
+// include the server's address, so a model may move; a model that changes under the same
+// name needs another Config.Revision. It does not include the window either, which affects
+// the texts that are embedded, not their vectors.
 func (e *Embedder) Fingerprint() string { return e.fingerprint }
 
 func (c Config) fingerprint() string {
@@ -104,7 +101,7 @@ func (c Config) fingerprint() string {
 	return fmt.Sprintf("openai/%s/%d/%x", c.Model, c.Dim, hash.Sum(nil)[:8])
 }
 
-// Cosines returns the range of cosines that the Config names.
+// Cosines returns the range of cosines in the Config.
 func (e *Embedder) Cosines() (unrelated, related float64) {
 	return e.config.CosineUnrelated, e.config.CosineRelated
 }
@@ -112,10 +109,9 @@ func (e *Embedder) Cosines() (unrelated, related float64) {
 // Dim is the length of every vector.
 func (e *Embedder) Dim() int { return e.dim }
 
-// Query embeds one query. Queries and passages each have a limit of their own, so
-// neither waits for the other here; the server divides its time between them by
-// rules of its own. Text beyond the window is cut off. Query fails with the
-// context's error, ErrUnavailable, ErrRefused or ErrAnswer.
+// Query embeds one query. Queries and passages have separate limits, so neither waits for
+// the other here; the server schedules them by its own rules. Text beyond the window is
+// cut off. Query fails with the context's error, ErrUnavailable, ErrRefused or ErrAnswer.
 func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) {
 	vectors, err := e.limited(ctx, e.queries, e.retry, []string{e.input(e.config.QueryPrefix, text)})
 	if err != nil {
@@ -124,11 +120,11 @@ func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) 
 	return embed.Query{Vector: vectors[0]}, nil
 }
 
-// Passages embeds stored texts, in requests of at most BatchSize texts and with
-// at most PassageLimit requests in flight; less where the server takes less at once.
-// Text beyond the window is cut off. The first batch that fails cancels the others.
-// Passages fails with the context's error, ErrUnavailable, ErrRefused or ErrAnswer, and
-// also embed.ErrText if one of the texts is to blame.
+// Passages embeds stored texts, in requests of at most BatchSize texts, or less if the
+// server accepts less, with at most PassageLimit requests in flight. Text beyond the
+// window is cut off. The first batch that fails cancels the others. Passages fails with
+// the context's error, ErrUnavailable, ErrRefused or ErrAnswer, and also embed.ErrText if
+// one of the texts is the cause.
 func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	inputs := make([]string, len(texts))
 	for i, text := range texts {
@@ -153,7 +149,7 @@ func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passag
 	return passages, nil
 }
 
-// input returns what is sent to the server for a text.
+// input returns the text to send to the server.
 func (e *Embedder) input(prefix, text string) string {
 	input := prefix + text[:fit(text, e.window-cost(prefix))]
 	if input == "" {
@@ -162,8 +158,8 @@ func (e *Embedder) input(prefix, text string) string {
 	return input
 }
 
-// limited embeds one batch by a request while it holds the semaphore. It holds it through all
-// attempts, so that retries do not add to the load on a server.
+// limited embeds one batch by a request while it holds the semaphore. It holds it during
+// all attempts, so that retries do not add to the load on a server.
 func (e *Embedder) limited(ctx context.Context, semaphore chan struct{}, request func(context.Context, []string) ([][]float32, error), inputs []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, canceled(err)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// near reports whether got is the unit vector of want's direction.
+// near reports whether got is about the unit vector in the direction of want.
 func near(got, want []float32) bool {
 	var dot, squares, length float64
 	for i := range want {
@@ -227,7 +227,7 @@ func TestUnusableAnswersAreErrors(t *testing.T) {
 				t.Errorf("the error includes the answer: %q", err)
 			}
 			want := 1
-			if test.says == "without direction" { // a short text is tried
+			if test.says == "without direction" { // a short text is sent to find the cause
 				want = 2
 			}
 			if n := len(s.received()); n != want {
@@ -312,7 +312,7 @@ func TestPassagesDoNotWaitForQueries(t *testing.T) {
 			}
 		})
 	}
-	<-begun // and two wait for it
+	<-begun // two calls wait for it
 	if _, err := e.Passages(t.Context(), []string{"a", "b"}); err != nil {
 		t.Error(err)
 	}

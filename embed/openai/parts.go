@@ -10,16 +10,17 @@ import (
 	"mneme/embed"
 )
 
-// Services bound the texts of a request, or their length, and say so in ways of their own. A
-// request that is refused while a short text is taken is made again in halves.
+// Services limit the number or the length of the texts in a request, and report it in
+// different ways. If a service rejects a request but accepts a short text, the request is
+// repeated in halves.
 
-// textError is an error of a request that may be due to its texts.
+// textError is an error of a request that its texts may have caused.
 type textError struct{ error }
 
 func (e *textError) Unwrap() error { return e.error }
 
-// inParts embeds one batch, in parts if the server does not take so much at once. The error is
-// embed.ErrText if it does not take one of the texts alone.
+// inParts embeds one batch, in parts if the server rejects it as a whole. The error is
+// embed.ErrText if it rejects one of the texts alone.
 func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, error) {
 	known := len(inputs) > 1 && e.refused.covers(inputs)
 	if !known {
@@ -29,7 +30,7 @@ func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, e
 			return vectors, err
 		}
 		if _, failed := e.attempt(ctx, []string{e.input(e.config.PassagePrefix, "text")}); failed != nil {
-			return nil, err // the texts are not to blame
+			return nil, err // the texts are not the cause
 		}
 		if len(inputs) == 1 {
 			return nil, fmt.Errorf("%w: %w", embed.ErrText, err)
@@ -50,7 +51,8 @@ func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, e
 	return append(first, second...), nil
 }
 
-// refusals are the sizes of requests that the server refused, though it took their parts.
+// refusals are the sizes of requests that the server rejected, though it accepted their
+// parts.
 type refusals struct {
 	mu   sync.Mutex
 	list []requestSize
@@ -58,11 +60,12 @@ type refusals struct {
 
 type requestSize struct{ texts, bytes int }
 
-// maxRefusals is how many sizes are kept. A limit on texts needs one for each number of them.
+// maxRefusals is the number of sizes that are stored. A limit on texts needs one for each
+// number of texts.
 const maxRefusals = 16
 
-// holds reports whether a request of size s has at least as many texts and bytes as one of
-// size t.
+// holds reports whether a request of size s has at least as many texts and bytes as a
+// request of size t.
 func (s requestSize) holds(t requestSize) bool { return s.texts >= t.texts && s.bytes >= t.bytes }
 
 func sizeOf(inputs []string) requestSize {
@@ -73,7 +76,7 @@ func sizeOf(inputs []string) requestSize {
 	return s
 }
 
-// covers reports whether less than this was refused.
+// covers reports whether the server rejected a request that was no larger.
 func (r *refusals) covers(inputs []string) bool {
 	size := sizeOf(inputs)
 	r.mu.Lock()
@@ -81,7 +84,7 @@ func (r *refusals) covers(inputs []string) bool {
 	return slices.ContainsFunc(r.list, size.holds)
 }
 
-// add remembers a request that was refused.
+// add records a request that was rejected.
 func (r *refusals) add(inputs []string) {
 	size := sizeOf(inputs)
 	r.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"mneme/embed"
 )
 
-// taking answers requests that take allows, and others with a status.
+// taking answers the requests for which take returns true, and others with a status.
 func taking(status int, take func(c call) bool) handler {
 	return func(w http.ResponseWriter, r *http.Request, c call, n int) {
 		if take(c) {
@@ -28,7 +28,7 @@ func shortRequest(c call) bool { return sizeOf(c.Input).bytes <= 1000 }
 
 func withoutBad(c call) bool { return !strings.Contains(strings.Join(c.Input, " "), "bad") }
 
-func TestServicesThatTakeLessAtOnceGetLess(t *testing.T) {
+func TestRequestsShrinkToWhatTheServerAccepts(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		take   func(c call) bool
@@ -68,7 +68,7 @@ func TestServicesThatTakeLessAtOnceGetLess(t *testing.T) {
 	}
 }
 
-func TestATextThatIsNotTakenIsToBlameAlone(t *testing.T) {
+func TestOnlyTheRejectedTextIsBlamed(t *testing.T) {
 	s := newServer(t, taking(http.StatusRequestEntityTooLarge, withoutBad))
 	e, _ := newEmbedder(t, testConfig(s))
 	_, err := e.Passages(t.Context(), []string{"a", "b", "bad", "c"})
@@ -82,7 +82,7 @@ func TestATextThatIsNotTakenIsToBlameAlone(t *testing.T) {
 	}
 }
 
-func TestATextWithoutDirectionIsToBlame(t *testing.T) {
+func TestATextWithoutDirectionIsBlamed(t *testing.T) {
 	e, _ := newEmbedder(t, testConfig(newServer(t, func(w http.ResponseWriter, _ *http.Request, c call, _ int) {
 		all := items(c)
 		for i, text := range c.Input {
@@ -97,7 +97,7 @@ func TestATextWithoutDirectionIsToBlame(t *testing.T) {
 	}
 }
 
-func TestAServiceThatTakesNothingIsAskedTwice(t *testing.T) {
+func TestAServiceThatRejectsEverythingGetsTwoRequests(t *testing.T) {
 	s := newServer(t, taking(http.StatusBadRequest, func(call) bool { return false }))
 	e, _ := newEmbedder(t, testConfig(s))
 	_, err := e.Passages(t.Context(), []string{"a", "b", "c"})

@@ -22,12 +22,11 @@ var (
 	// ErrUnavailable means that the server was unreachable, too slow or
 	// overloaded (429, 5xx) in every attempt. Trying later may succeed.
 	ErrUnavailable = errors.New("embedding server is unavailable")
-	// ErrRefused means that the server rejects the request (a redirect, or 4xx
-	// other than 429): a wrong key, model or address, or more text than it
-	// accepts. Trying again does not help.
+	// ErrRefused means that the server rejects the request (a redirect, or 4xx other than
+	// 429): a wrong key, model or address, or more text than it accepts. Trying again does
+	// not help.
 	ErrRefused = errors.New("embedding server refuses the request")
-	// ErrAnswer means that the server did not answer with the vectors that were
-	// requested.
+	// ErrAnswer means that the server's answer does not contain the requested vectors.
 	ErrAnswer = errors.New("embedding server's answer cannot be used")
 )
 
@@ -63,8 +62,8 @@ func (e *Embedder) attempt(ctx context.Context, inputs []string) ([][]float32, *
 	return vectors, nil
 }
 
-// classify turns an error of the request into one of this package. The original
-// may include the address and what the server said, so it is not wrapped.
+// classify converts an error of the request to one of this package. It does not wrap the
+// original, which may include the address and text from the server.
 func (e *Embedder) classify(ctx context.Context, err error) *failure {
 	var status *statusError
 	if errors.As(err, &status) {
@@ -112,8 +111,8 @@ func (e *Embedder) classify(ctx context.Context, err error) *failure {
 	}
 }
 
-// vectors returns the vectors of an answer in the order of the request, checked
-// and of unit length. An answer that numbers them all 0, or none, is in that order.
+// vectors returns the vectors of an answer in the order of the request, checked and of
+// unit length. An answer in which every index is 0, or missing, is in that order.
 func (e *Embedder) vectors(data []goopenai.Embedding, requested int) ([][]float32, error) {
 	if len(data) != requested {
 		return nil, fmt.Errorf("%w: %d vectors for %d texts", ErrAnswer, len(data), requested)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// clock is replaced in tests.
+// clock is the time source; tests replace it.
 type clock interface {
 	now() time.Time
 	// sleep returns after d, or with the context's error as soon as it ends.
@@ -49,7 +49,7 @@ func (e *Embedder) retry(ctx context.Context, inputs []string) ([][]float32, err
 			return nil, fmt.Errorf("%w; its Retry-After is %v, longer than %v", failed.err, failed.after, e.config.MaxBackoff)
 		}
 		delay := max(e.backoff(attempt), failed.after)
-		// The caller would be gone before the next attempt.
+		// The caller's deadline would pass before the next attempt.
 		if deadline, ok := ctx.Deadline(); ok && e.clock.now().Add(delay).After(deadline) {
 			return nil, fmt.Errorf("%w (%d attempts, no time for another)", failed.err, attempt)
 		}
@@ -59,9 +59,9 @@ func (e *Embedder) retry(ctx context.Context, inputs []string) ([][]float32, err
 	}
 }
 
-// backoff returns the delay after the given attempt, counted from 1. It doubles
-// with each attempt, and up to half of it is random, so that many clients do
-// not return at the same time.
+// backoff returns the delay after the given attempt, counted from 1. It doubles with each
+// attempt, and up to half of it is random, so that many clients do not retry at the same
+// time.
 func (e *Embedder) backoff(attempt int) time.Duration {
 	full := e.config.Backoff
 	for range attempt - 1 {

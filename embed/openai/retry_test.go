@@ -179,7 +179,7 @@ func TestLostConnectionIsRetried(t *testing.T) {
 
 func TestServerThatIsDownIsUnavailable(t *testing.T) {
 	config := testConfig(newServer(t, good))
-	config.BaseURL = "http://127.0.0.1:1/v1" // a privileged port: nothing comes to listen there
+	config.BaseURL = "http://127.0.0.1:1/v1" // a privileged port: nothing listens there
 	e, clock := newEmbedder(t, config)
 	_, err := e.Query(t.Context(), "q")
 	if !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "connection refused (4 attempts)") {

@@ -105,11 +105,10 @@ func items(c call) []item {
 	return all
 }
 
-// good answers correctly.
+// good sends a correct answer.
 func good(w http.ResponseWriter, _ *http.Request, c call, _ int) { answer(w, items(c)) }
 
-// failing answers with a status until the request of number until, which it
-// answers correctly.
+// failing answers with a status until request number until, which it answers correctly.
 func failing(status, until int, header map[string]string) handler {
 	return func(w http.ResponseWriter, r *http.Request, c call, number int) {
 		if number >= until {

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// The model's tokenizer runs on the server, so the tokens of a text are
-// estimated, conservatively for the common kinds (WordPiece, SentencePiece,
-// byte-level BPE). Costs are in quarters of a token. Measured with E5's
-// WordPiece over 102 texts, from prose to code, emoji and repeated letters, the
-// true count is .56 of the estimate on average and 1.00 at most.
+// The model's tokenizer runs on the server, so the tokens of a text are estimated,
+// conservatively for the common kinds (WordPiece, SentencePiece, byte-level BPE). Costs
+// are in quarters of a token. Measured with E5's WordPiece over 102 texts, from prose to
+// code, emoji and repeated letters, the true count is .56 of the estimate on average and
+// 1.00 at most.
 const (
 	costUnit     = 4 // one token
 	costSpace    = 1
-	costLetter   = 2 // a–z: every vocabulary has long tokens of these
+	costLetter   = 2 // a–z: every vocabulary has long tokens of them
 	costOther    = 4 // capitals, digits, punctuation: up to a token each in random strings
 	costBadByte  = 8 // sent as U+FFFD
 	reserved     = 4 // tokens for [CLS], [SEP] and the like
@@ -23,10 +23,10 @@ const (
 // window returns the largest cost of a text, including its prefix.
 func window(tokens int) int { return (tokens - reserved) * costUnit }
 
-// runeCost returns the cost of a character of size bytes. It depends on nothing
-// else, so the costs of parts add up to that of the whole. Beyond ASCII it is
-// one token less than the number of bytes: byte-level vocabularies have merges
-// for all but the rarest scripts and emoji.
+// runeCost returns the cost of a character of size bytes. It is independent of the
+// context, so the costs of parts add up to the cost of the whole. Beyond ASCII it is one
+// token less than the number of bytes: byte-level vocabularies have merges for all but the
+// rarest scripts and emoji.
 func runeCost(r rune, size int) int {
 	switch {
 	case r == ' ':
@@ -53,10 +53,9 @@ func cost(text string) int {
 	return total
 }
 
-// Split splits text into overlapping chunks that fit the window as passages,
-// each beginning with header. Cuts are at word boundaries where one is near,
-// and consecutive chunks overlap by an eighth. A header is cut off at half of
-// the window.
+// Split splits text into overlapping chunks that fit the window as passages, each
+// beginning with header. Cuts are at word boundaries if one is near, and consecutive
+// chunks overlap by an eighth. A header is cut off at half of the window.
 func (e *Embedder) Split(header, text string) []string {
 	header, spans := e.plan(header, text)
 	var chunks []string
@@ -81,8 +80,7 @@ func (e *Embedder) CodeSpans(_, _ string, chunks []int) [][][2]int {
 	return make([][][2]int, len(chunks))
 }
 
-// plan returns what the chunks of a text consist of: the header that fits, and
-// their spans.
+// plan returns the parts of the chunks of a text: the header that fits, and their spans.
 func (e *Embedder) plan(header, text string) (clipped string, _ []span) {
 	room := e.window - cost(e.config.PassagePrefix)
 	clipped = header[:fit(header, room/2)]
@@ -92,8 +90,8 @@ func (e *Embedder) plan(header, text string) (clipped string, _ []span) {
 // span is text[start:end], in bytes.
 type span struct{ start, end int }
 
-// spans returns the chunks of text, of at most the cost room each. Every span
-// ends after the previous one, and begins within it or at its end.
+// spans returns the chunks of text, each with a cost of at most room. Every span ends
+// after the previous one, and begins within it or at its end.
 func spans(text string, room int) []span {
 	spans := []span{{0, fit(text, room)}}
 	for {
@@ -111,10 +109,9 @@ func spans(text string, room int) []span {
 	}
 }
 
-// fit returns the length in bytes of the longest prefix of text that costs at
-// most room. The prefix ends at a word boundary unless that would waste more
-// than a quarter of the room. The result is positive if text is not empty and
-// room suffices for one character.
+// fit returns the length in bytes of the longest prefix of text that costs at most room.
+// The prefix ends at a word boundary unless that would waste more than a quarter of the
+// room. The result is positive if text is not empty and room suffices for one character.
 func fit(text string, room int) int {
 	spent, word := 0, 0 // word is the last boundary beyond three quarters of the room
 	for i := 0; i < len(text); {
@@ -134,8 +131,8 @@ func fit(text string, room int) int {
 	return len(text)
 }
 
-// overlap returns where the chunk after text[start:end] begins: at the first word
-// that begins within the cost room before end, otherwise at a character.
+// overlap returns the start of the chunk after text[start:end]: the first word that begins
+// within the cost room before end, otherwise a character.
 func overlap(text string, start, end, room int) int {
 	from := end
 	for from > start {
@@ -162,8 +159,8 @@ func overlap(text string, start, end, room int) int {
 	return end
 }
 
-// endsWord reports whether a text may be cut after r: white space, or the
-// punctuation of scripts that write no spaces.
+// endsWord reports whether a text may be cut after r: white space, or punctuation of
+// scripts without spaces.
 func endsWord(r rune) bool {
 	switch r {
 	case '。', '、', '，', '！', '？', '；', '：', '．', '」', '』', '）', '।', '။', '\u200b':

@@ -1,12 +1,11 @@
-// Package rerank asks a service how well texts answer a query: Cohere, Jina,
+// Package rerank scores how well texts answer a query, by a service: Cohere, Jina,
 // text-embeddings-inference, or another server with one of their APIs.
 //
-// New returns a Client for one endpoint. It checks what the service answers and
-// bounds how much of it is read; the caller's context bounds the time.
+// New returns a Client for one endpoint. A Client validates the service's answers and
+// limits their size; the caller's context bounds the time.
 //
-// Errors never include queries, texts, the key, the address or anything that the
-// service said. They name the rule that failed, with the HTTP status and the numbers
-// concerned.
+// Errors never include queries, texts, the key, the address or text from the service. They
+// name the rule that failed, with the HTTP status and the numbers concerned.
 package rerank
 
 import (
@@ -18,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Client asks one endpoint. It is safe for concurrent use.
+// Client sends requests to one endpoint. It is safe for concurrent use.
 type Client struct {
 	config    Config // without the key, with its defaults
 	form      form
@@ -28,8 +27,8 @@ type Client struct {
 	running   chan struct{} // a semaphore of the requests in flight
 }
 
-// New returns a Client, or an error that wraps ErrConfig and names all that is wrong
-// with config. It does not call the service, which may be down now and up later.
+// New returns a Client, or an error that wraps ErrConfig and names every error in config.
+// It does not call the service, which may be down at the time.
 func New(config Config) (*Client, error) {
 	config = config.withDefaults()
 	if err := config.check(); err != nil {
@@ -55,7 +54,7 @@ func New(config Config) (*Client, error) {
 // Close closes idle connections. It does not interrupt calls in progress.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Name says of which shape and model the scores are; "" for a nil Client.
+// Name identifies the shape and the model of the scores; "" for a nil Client.
 func (c *Client) Name() string {
 	if c == nil {
 		return ""
@@ -73,8 +72,8 @@ func (c *Client) String() string { return c.config.String() }
 func (c *Client) GoString() string { return c.config.String() }
 
 // Rerank returns, for each of texts, the log-odds that it answers the query, within
-// ±MaxLogOdds. Texts beyond a service's batch go in requests side by side, the first
-// of which that fails cancels the others. Rerank fails with the context's error,
+// ±MaxLogOdds. Texts beyond a service's batch size are sent in concurrent requests; the
+// first that fails cancels the others. Rerank fails with the context's error,
 // ErrUnavailable, ErrRefused or ErrAnswer.
 func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
 	all := make([]float64, len(texts))
@@ -100,11 +99,11 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	return all, nil
 }
 
-// MaxLogOdds bounds log-odds: a probability of 0 has none, and beyond 1 in 100,000 it
-// is not known better.
+// MaxLogOdds bounds log-odds: a probability of 0 has none, and probabilities below 1 in
+// 100,000 are not reliable.
 const MaxLogOdds = 12
 
-// logOdds converts a score of the service.
+// logOdds converts a score of the service to log-odds.
 func (c *Client) logOdds(score float64) (float64, error) {
 	if c.config.Scores == Probability {
 		if score < 0 || score > 1 {

@@ -36,7 +36,7 @@ type call struct {
 	path, authorization string
 }
 
-// service is a stand-in for a service, which scores a text by the function.
+// service is a fake service, which scores a text by a function.
 type service struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -100,7 +100,7 @@ func newClient(t *testing.T, config Config) *Client {
 	return c
 }
 
-func TestEachShapeAsksAndIsReadInOrder(t *testing.T) {
+func TestEachShapeRequestsAndReadsInOrder(t *testing.T) {
 	texts := []string{"aa", "aaaa", "", "aaa"}
 	for path, shape := range map[string]Shape{"/v2/rerank": Cohere, "/v1/rerank": Jina, "/rerank": TEI} {
 		t.Run(string(shape), func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestABatchOfTEIHas32Texts(t *testing.T) {
 	}
 }
 
-func TestLogitsAreTakenAsTheyAreWithinBounds(t *testing.T) {
+func TestLogitsAreLimitedToTheirBounds(t *testing.T) {
 	s := newService(t, func(w http.ResponseWriter, _ *http.Request, _ call) {
 		fmt.Fprint(w, `[{"index": 1, "score": 3.5}, {"index": 0, "score": -900}, {"index": 2, "score": 1e300}]`)
 	})
@@ -258,7 +258,7 @@ func TestAServiceThatNeverAnswersEndsWithTheContext(t *testing.T) {
 		done <- err
 	}()
 	<-reached
-	// A second call waits for the first one's place, and no longer than its context.
+	// A second call waits for the first one's slot, and no longer than its context.
 	waiting, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := c.Rerank(waiting, "q", []string{"a"}); !errors.Is(err, context.Canceled) {
@@ -332,7 +332,7 @@ func TestKeyIsNeverPrinted(t *testing.T) {
 	}
 }
 
-// Whatever a service answers, it is refused or a finite score for each text.
+// Any answer of a service gives an error or a finite score for each text.
 func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(`[{"index": 1, "score": 0.5}, {"index": 0, "score": 1}]`))
 	f.Add([]byte(`{"results": [{"index": 1, "relevance_score": 0.5}, {"index": 0, "relevance_score": 0}]}`))

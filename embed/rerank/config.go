@@ -13,20 +13,20 @@ import (
 // rule, and never includes the key.
 var ErrConfig = errors.New("reranker: configuration")
 
-// Shape is the form of requests and answers.
+// Shape is the format of requests and answers.
 type Shape string
 
 // The shapes.
 const (
-	// Auto goes by the end of the URL's path: /v2/rerank is Cohere, /v1/rerank
-	// Jina, and another /rerank TEI.
+	// Auto selects by the end of the URL's path: Cohere for /v2/rerank, Jina for
+	// /v1/rerank, TEI for another /rerank.
 	Auto   Shape = "auto"
 	Cohere Shape = "cohere" // Cohere's v2 API
 	Jina   Shape = "jina"   // Jina's API, and vLLM's
 	TEI    Shape = "tei"    // text-embeddings-inference
 )
 
-// Scores is what the numbers of a service are.
+// Scores is the meaning of a service's scores.
 type Scores string
 
 // The kinds of scores.
@@ -45,21 +45,23 @@ type Config struct {
 	URL string
 	// Shape defaults to Auto.
 	Shape Shape
-	// Model is the service's name for the model, at most 256 bytes. TEI serves a
-	// single model and takes none; the others require it.
+	// Model is the service's name for the model, at most 256 bytes. TEI serves a single
+	// model and must have none; the others require it.
 	Model string
 	// Key is sent as a bearer token, unless it is empty.
 	Key string
 	// Scores defaults to Probability. An answer with a number of another kind is
-	// ErrAnswer. TEI is asked for this kind; of the others the model decides.
+	// ErrAnswer. Requests to TEI ask for this kind; with the others it depends on the
+	// model.
 	Scores Scores
-	// Limit is the number of concurrent requests, 1–256; default 16. Others wait.
+	// Limit is the number of concurrent requests, 1–256; default 16. Further requests
+	// wait.
 	Limit int
 }
 
 const maxNameBytes = 256
 
-// withDefaults replaces zero values by defaults, and Auto by what the URL says.
+// withDefaults replaces zero values with defaults, and Auto with the shape of the URL.
 func (c Config) withDefaults() Config {
 	if c.Shape == "" || c.Shape == Auto {
 		c.Shape = shapeOf(c.URL)
@@ -73,7 +75,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// shapeOf returns the shape that the URL's path stands for; Auto: none.
+// shapeOf returns the shape for the URL's path; Auto: none.
 func shapeOf(address string) Shape {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -91,7 +93,7 @@ func shapeOf(address string) Shape {
 	return Auto
 }
 
-// check reports everything that is wrong with a Config that has its defaults.
+// check reports every error in a Config with its defaults set.
 func (c Config) check() error {
 	var wrong []error
 	rule := func(ok bool, format string, args ...any) {

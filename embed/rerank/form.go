@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// form is how a shape writes requests and reads answers.
+// form encodes requests and decodes answers of a shape.
 type form struct {
-	batch   int // texts in a request
+	batch   int // texts per request
 	request func(c Config, query string, texts []string) any
 	// results returns the items of an answer, in any order.
 	results func(answer []byte) ([]item, error)
@@ -33,9 +33,9 @@ var forms = map[Shape]form{
 	},
 }
 
-// documents is the request of Cohere and Jina. Both answer without the documents
-// unless they are asked for them, Jina since its second version by this option alone,
-// which Cohere does not know.
+// documents is the request of Cohere and Jina. Neither returns the documents by default,
+// except Jina since its second version: return_documents turns that off. Cohere does not
+// know this option.
 func documents(c Config, query string, texts []string) any {
 	request := map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
 	if c.Shape == Jina {
@@ -62,8 +62,8 @@ func relevanceScores(answer []byte) ([]item, error) {
 	return items, nil
 }
 
-// inOrder returns the scores of an answer in the order of the request, which had so
-// many texts.
+// inOrder returns the scores of an answer in the order of the request, which had a number
+// of texts.
 func inOrder(items []item, texts int) ([]float64, error) {
 	if len(items) != texts {
 		return nil, fmt.Errorf("%w: %d scores for %d texts", ErrAnswer, len(items), texts)

@@ -26,11 +26,11 @@ var (
 	ErrAnswer = errors.New("reranking service's answer cannot be used")
 )
 
-// maxAnswer bounds an answer: a result takes less than 100 bytes. The rest is for
-// services that send the texts back.
+// maxAnswer bounds an answer: a result takes less than 100 bytes. The rest is for services
+// that return the texts.
 const maxAnswer = 4 << 20
 
-// ask makes one request and returns its scores in the order of texts.
+// ask sends one request and returns its scores in the order of texts.
 func (c *Client) ask(ctx context.Context, query string, texts []string) ([]float64, error) {
 	select {
 	case c.running <- struct{}{}:
@@ -58,9 +58,9 @@ type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// post sends a request and returns the body of the answer. A request that meets a
-// connection which the service has closed meanwhile is sent again, once: it changes
-// nothing there. There is no other retry; the caller has an order of its own.
+// post sends a request and returns the body of the answer. If the service has closed the
+// reused connection, http.Transport sends the request again, once: requests have no side
+// effects. There is no other retry; the caller can fall back to its own order.
 func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.URL, bytes.NewReader(body))
 	if err != nil {
@@ -82,8 +82,8 @@ func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
 }
 
-// drain reads a short rest of body, so that the connection can be reused.
-// Bodies of errors, which may quote the request, are read nowhere else.
+// drain reads a short remainder of body, so that the connection can be reused. Nothing
+// else reads the bodies of errors, which may quote the request.
 func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, 16<<10)
 }
@@ -91,8 +91,8 @@ func drain(body io.Reader) {
 // canceled wraps the error of the caller's context.
 func canceled(ctx context.Context) error { return fmt.Errorf("reranking: %w", ctx.Err()) }
 
-// classify turns an error of a request into one of this package. The original may
-// include the address, so it is not wrapped.
+// classify converts an error of a request to one of this package. It does not wrap the
+// original, which may include the address.
 func classify(ctx context.Context, err error) error {
 	var status statusError
 	var network net.Error

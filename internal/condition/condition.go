@@ -1,8 +1,8 @@
-// Package condition has the conditions by which searches, listings and exports
-// select entries: a tree of comparisons under and, or and not.
+// Package condition defines the conditions by which searches, listings and exports select
+// entries: a tree of comparisons under and, or and not.
 //
-// Parse reads one from JSON. Storages translate it into their query language by
-// Node.Formula. Fits, which evaluates it over one entry, defines what it means.
+// Parse reads a condition from JSON. Storages translate it into their query language by
+// Node.Formula. Fits evaluates it for one entry, and defines its meaning.
 package condition
 
 import (
@@ -17,7 +17,7 @@ import (
 const (
 	MaxBytes  = 65_536 // of its JSON text
 	MaxLeaves = 64
-	MaxDepth  = 8   // of nested and, or and not; an object of several members counts as an and
+	MaxDepth  = 8   // levels of and, or and not; an object of several members counts as an and
 	MaxList   = 100 // operands of in and nin
 	MaxText   = 512 // bytes of a string operand, and of the path of a member of the value
 )
@@ -25,12 +25,12 @@ const (
 // Condition is a parsed condition. It is immutable.
 type Condition struct {
 	root    Node
-	members *members // of the value that the condition reads
+	members *members // the members of the value that the condition reads
 	paths   int      // number of members
 }
 
-// newCondition returns the condition of a tree. It numbers the members of the
-// value that the tree reads.
+// newCondition returns the condition of a tree. It numbers the members of the value that
+// the tree reads.
 func newCondition(root Node) *Condition {
 	c := &Condition{root: root, members: &members{index: -1}}
 	c.root.eachLeaf(func(l *Leaf) {
@@ -69,22 +69,21 @@ type Leaf struct {
 	member int // number of Path in Condition.members
 }
 
-// Operand is what a field is compared with. Its Type says which of the other
-// fields holds it.
+// Operand is compared with a field. Its Type selects the other field that holds it.
 type Operand struct {
 	Type   Type
 	Text   string
 	Number Number
 	Bool   bool
 	Label  acl.Label
-	Time   period.Span // set by Condition.At if it is relative, else in UTC until then
-	// Dated is what Time is for OccurredAt of entries that have a year, month or day
-	// alone, which are the same in every zone.
+	Time   period.Span // a relative time is set by Condition.At; otherwise in UTC until At
+	// Dated replaces Time for OccurredAt of entries with only a year, month or day, which
+	// are the same in every zone.
 	Dated period.Span
 
 	relative bool // Time is now plus offset
 	offset   time.Duration
-	given    period.Period // else
+	given    period.Period // unless relative
 	written  string        // the time as it was written
 }
 
@@ -99,8 +98,8 @@ func Compare(field Field, operator Operator, operands ...Operand) *Condition {
 	return newCondition(Node{Leaf: Leaf{Field: field, Operator: operator, Operands: operands}})
 }
 
-// All returns the condition that all of some conditions hold, of which nil ones
-// always do; nil if all are nil.
+// All returns the conjunction of conditions, in which nil always holds; nil if all are
+// nil.
 func All(conditions ...*Condition) *Condition {
 	var parts []Node
 	for _, c := range conditions {
@@ -114,7 +113,7 @@ func All(conditions ...*Condition) *Condition {
 	return newCondition(join(And, parts).clone())
 }
 
-// Any returns the condition that any of some conditions holds.
+// Any returns the disjunction of conditions.
 func Any(conditions ...*Condition) *Condition {
 	parts := make([]Node, len(conditions))
 	for i, c := range conditions {
@@ -123,7 +122,7 @@ func Any(conditions ...*Condition) *Condition {
 	return newCondition(join(Or, parts).clone())
 }
 
-// At returns the condition with its relative times, such as now-7d, as of an
+// At returns the condition with its relative times, such as now-7d, resolved at an
 // instant, and its dates and times without zone in a zone.
 func (c *Condition) At(now time.Time, zone *time.Location) *Condition {
 	if c == nil {
@@ -144,8 +143,8 @@ func (c *Condition) At(now time.Time, zone *time.Location) *Condition {
 	return at
 }
 
-// join returns the junction of parts, of one part that part. An And takes in the
-// parts of those that are Ands.
+// join returns the junction of parts, or the part if there is only one. An And merges the
+// parts of Ands among its parts.
 func join(kind Kind, parts []Node) Node {
 	if len(parts) == 1 {
 		return parts[0]
@@ -180,12 +179,12 @@ func (n *Node) eachLeaf(visit func(*Leaf)) {
 	}
 }
 
-// MarshalJSON returns a canonical text of the condition: Parse of it returns the
-// same condition, and conditions of the same text mean the same. Relative times
-// stay relative.
+// MarshalJSON returns the canonical text of the condition: Parse returns the same
+// condition for it, and conditions with the same text have the same meaning. Relative
+// times stay relative.
 func (c *Condition) MarshalJSON() ([]byte, error) { return json.Marshal(c.root.tree()) }
 
-// tree returns a node as encoding/json marshals it.
+// tree returns a node in the form that encoding/json marshals.
 func (n *Node) tree() any {
 	if n.Kind == Comparison {
 		return map[string]any{n.Leaf.Name(): map[string]any{string(n.Leaf.Operator): n.Leaf.operand()}}

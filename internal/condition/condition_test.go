@@ -15,7 +15,7 @@ func list(n int, item string) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
 
-func TestWhatIsRefusedNamesThePlace(t *testing.T) {
+func TestErrorsNameThePosition(t *testing.T) {
 	nested := func(n int) string {
 		return strings.Repeat(`{"not":`, n) + `{"key":{"eq":"a"}}` + strings.Repeat("}", n)
 	}
@@ -92,7 +92,7 @@ func TestWhatIsRefusedNamesThePlace(t *testing.T) {
 	}
 }
 
-func TestConditionsJudgeEntries(t *testing.T) {
+func TestConditionsEvaluateEntries(t *testing.T) {
 	day := time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC)
 	e := Entry{
 		Key: "trip/rome", Namespace: "", Type: "user", Tags: []string{"travel", "Café"}, OwnerID: "a", UpdatedBy: "b",
@@ -134,7 +134,7 @@ func TestConditionsJudgeEntries(t *testing.T) {
 		`{"value.city":{"eq":"Rome"}}`:                        "Ynn",
 		`{"value.city":{"contains":"om"}}`:                    "Ynn",
 		`{"value.city":{"ne":"Rome"}}`:                        "nYY",
-		`{"value.city":{"ne":3}}`:                             "nYY", // of another type: never, but where absent
+		`{"value.city":{"ne":3}}`:                             "nYY", // of another type: never, except where absent
 		`{"not":{"value.city":{"eq":3}}}`:                     "YYY",
 		`{"value.city":{"exists":false}}`:                     "nYY",
 		`{"value.none":{"exists":true}}`:                      "nnn",
@@ -194,7 +194,7 @@ func TestNumbersCompareExactly(t *testing.T) {
 	}
 }
 
-func TestKeysAreThoseOfConjuncts(t *testing.T) {
+func TestKeysComeFromConjuncts(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"namespace":{"eq":"n"},"key":{"eq":"k"},"type":{"eq":"user"},"tags":{"contains":"t"},"encrypted":{"eq":false}}`: "n k user [t] true",
 		`{"or":[{"namespace":{"eq":"n"}},{"type":{"eq":"user"}}]}`:                                                        "- -  [] false",
@@ -260,7 +260,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Names are compared in the form in which entries keep them; values as they were written.
+// Names are compared in the form in which entries store them, values as they were written.
 func TestOperandsOfNamesTakeEveryUnicodeForm(t *testing.T) {
 	const composed, decomposed = "caf\u00e9", "cafe\u0301"
 	e := Entry{Key: composed + "/1", Namespace: composed, Tags: []string{composed}, Value: []byte(`{"name": "` + composed + `"}`)}
@@ -283,7 +283,7 @@ func TestOperandsOfNamesTakeEveryUnicodeForm(t *testing.T) {
 			t.Errorf("%s: %v", text, got)
 		}
 	}
-	// An operand has its greatest length in form C.
+	// The length limit of an operand applies to form C.
 	if _, err := Parse([]byte(`{"key": {"eq": "` + strings.Repeat("e\u0301", MaxText/2) + `"}}`)); err != nil {
 		t.Error(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"mneme/internal/period"
 )
 
-// Entry is what conditions see of an entry. Nil times, an empty Type and empty
-// Tags are absent.
+// Entry has the fields of an entry that conditions read. Nil times, an empty Type and
+// empty Tags are absent.
 type Entry struct {
 	Key, Namespace, Type  string
 	Tags                  []string
@@ -23,11 +23,11 @@ type Entry struct {
 	CreatedAt, UpdatedAt  time.Time
 	OccurredAt, ExpiresAt *time.Time
 	Dated                 bool // OccurredAt is the first instant of a year, month or day
-	// Value is a JSON value. nil: it is not known.
+	// Value is a JSON value; nil if it is unknown.
 	Value json.RawMessage
 }
 
-// Verdict is whether an entry fits a condition.
+// Verdict is the result of a condition for an entry.
 type Verdict int8
 
 // The verdicts. An entry whose Value is nil may be Unknown.
@@ -44,11 +44,11 @@ func verdictOf(fits bool) Verdict {
 	return No
 }
 
-// Fits reports whether an entry, whose Value is known, fits the condition.
+// Fits reports whether an entry with a known Value fits the condition.
 func (c *Condition) Fits(e *Entry) bool { return c.Judge(e) == Yes }
 
-// Judge returns whether an entry fits the condition. The verdict of an entry
-// whose Value is nil is Unknown if it depends on the value.
+// Judge returns the verdict for an entry. It is Unknown if it depends on the value and the
+// entry's Value is nil.
 func (c *Condition) Judge(e *Entry) Verdict {
 	var found [][][]byte
 	if c.paths > 0 && e.Value != nil && !e.Encrypted {
@@ -57,8 +57,8 @@ func (c *Condition) Judge(e *Entry) Verdict {
 	return c.root.judge(e, found)
 }
 
-// judge evaluates a node. found has the members of the value by their numbers, as
-// members.find returns them.
+// judge evaluates a node. found has the members of the value by number, as members.find
+// returns them.
 func (n *Node) judge(e *Entry, found [][][]byte) Verdict {
 	switch n.Kind {
 	case And:
@@ -125,8 +125,8 @@ func (l *Leaf) judge(e *Entry, found [][][]byte) Verdict {
 	return No
 }
 
-// holds evaluates every operator but Prefix and Contains. compare compares a
-// field that is present with an operand.
+// holds evaluates every operator except Prefix and Contains. compare compares a present
+// field with an operand.
 func (l *Leaf) holds(present bool, compare func(*Operand) int) bool {
 	if l.Operator == Exists {
 		return l.Operands[0].Bool == present
@@ -170,7 +170,7 @@ func (l *Leaf) judgeTime(t *time.Time, dated bool) Verdict {
 	return verdictOf(l.holds(t != nil, func(o *Operand) int { return o.span(dated).Compare(*t) }))
 }
 
-// span returns the span of a TimeType for an entry.
+// span returns the span of a TimeType operand for an entry.
 func (o *Operand) span(dated bool) period.Span {
 	if dated {
 		return o.Dated
@@ -178,8 +178,8 @@ func (o *Operand) span(dated bool) period.Span {
 	return o.Time
 }
 
-// judgeMembers compares the members at one path, several where an array is on the way: one
-// of them must fit, or for an operator that rules out, all.
+// judgeMembers compares the members at one path, several if the path crosses an array: one
+// of them must fit, or all of them for a negative operator.
 func (l *Leaf) judgeMembers(found [][]byte) Verdict {
 	if len(found) == 0 {
 		return l.judgeMember(nil)
@@ -193,8 +193,8 @@ func (l *Leaf) judgeMembers(found [][]byte) Verdict {
 	return verdictOf(all)
 }
 
-// judgeMember compares a member of a value, in JSON; nil or null is absent. One
-// of another type than the operands fits no operator but Exists.
+// judgeMember compares a member of a value, in JSON; nil or null is absent. A member of
+// another type than the operands fits only Exists.
 func (l *Leaf) judgeMember(text []byte) Verdict {
 	if len(text) == 0 || text[0] == 'n' || l.Operator == Exists {
 		return verdictOf(l.holds(len(text) > 0 && text[0] != 'n', nil))

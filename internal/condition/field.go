@@ -8,8 +8,8 @@ import (
 // Field is a field of an entry.
 type Field string
 
-// The fields. Value stands for the members of a value that is a JSON object: its
-// name in a condition is followed by their path, as value.a.b.
+// The fields. Value is any member of a value that is a JSON object: its name in a
+// condition is followed by the member's path, as value.a.b.
 const (
 	Key        Field = "key"
 	Namespace  Field = "namespace"
@@ -29,7 +29,7 @@ const (
 // Operator compares a field with its operands.
 type Operator string
 
-// The operators. An absent field fits Ne, Nin and Exists false alone.
+// The operators. An absent field fits only Ne, Nin and Exists false.
 const (
 	Eq       Operator = "eq"
 	Ne       Operator = "ne"
@@ -40,15 +40,15 @@ const (
 	Lt       Operator = "lt"
 	Lte      Operator = "lte"
 	Prefix   Operator = "prefix"
-	Contains Operator = "contains" // a part of a string; an element of tags or of a JSON array
+	Contains Operator = "contains" // a substring; an element of tags or of a JSON array
 	Exists   Operator = "exists"
 )
 
 // Type is the type of an operand.
 type Type int
 
-// The types. A member of a value may be compared with texts, numbers and
-// booleans; AnyType means any of these.
+// The types. A member of a value may be compared with texts, numbers and booleans; AnyType
+// is any of these.
 const (
 	TextType Type = iota
 	NumberType
@@ -58,7 +58,7 @@ const (
 	AnyType
 )
 
-// FieldRule is which operands and operators a field takes.
+// FieldRule defines the operands and operators of a field.
 type FieldRule struct {
 	Field     Field
 	Operand   Type
@@ -90,14 +90,14 @@ var (
 	}
 )
 
-// isName reports whether the field holds what the writer named: such texts are kept in
-// Unicode normalization form C, whatever the form in which they came.
+// isName reports whether the field holds names given by the writer: entries store them in
+// Unicode normalization form C, whatever the form in which they were written.
 func (r FieldRule) isName() bool {
 	return r.Field == Key || r.Field == Namespace || r.Field == Tags
 }
 
-// ruleOf returns the rule of a field by its name in a condition, and of a Value
-// the path. ok is false if there is no such field.
+// ruleOf returns the rule of a field by its name in a condition, and for a Value the path.
+// ok is false if the field does not exist.
 func ruleOf(name string) (rule FieldRule, path []string, ok bool) {
 	name, member, isPath := strings.Cut(name, ".")
 	i := slices.IndexFunc(fieldList, func(r FieldRule) bool { return string(r.Field) == name })

@@ -2,11 +2,11 @@ package condition
 
 import "strings"
 
-// Formula writes the node in a query language that has AND, OR, NOT and
-// parentheses, and whose formulas are true or false, never null. leaf writes a
-// comparison. If it cannot write one exactly, it writes one that holds at least
-// where the comparison does if wide, else one that holds at most where it does.
-// Then the formula holds at least where the node does.
+// Formula writes the node in a query language with AND, OR, NOT and parentheses, whose
+// formulas are true or false, never null. leaf writes a comparison. If leaf cannot write
+// it exactly, it writes a formula that holds at least where the comparison does if wide is
+// set, and otherwise one that holds at most where it does. The result then holds at least
+// where the node does.
 func (n *Node) Formula(leaf func(l *Leaf, wide bool) string) string {
 	var b strings.Builder
 	n.write(&b, leaf, true)

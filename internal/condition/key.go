@@ -1,7 +1,7 @@
 package condition
 
-// Keys are values that fields of every entry that fits a condition have: those
-// by which a storage may find the entries. Zero fields are not fixed.
+// Keys are field values of every entry that fits a condition, by which a storage may find
+// the entries. Zero fields are not fixed.
 type Keys struct {
 	Namespace, Key *string
 	Type           string
@@ -9,7 +9,7 @@ type Keys struct {
 	NotEncrypted   bool
 }
 
-// Keys returns the keys of a condition; those of nil are zero.
+// Keys returns the keys of a condition; zero for nil.
 func (c *Condition) Keys() (k Keys) {
 	if c == nil {
 		return k
@@ -32,8 +32,7 @@ func (c *Condition) Keys() (k Keys) {
 	return k
 }
 
-// conjuncts returns the comparisons of which each must hold for the condition to
-// hold.
+// conjuncts returns the comparisons that must all hold for the condition to hold.
 func (c *Condition) conjuncts() (leaves []*Leaf) {
 	nodes := []Node{c.root}
 	if c.root.Kind == And {
@@ -47,8 +46,8 @@ func (c *Condition) conjuncts() (leaves []*Leaf) {
 	return leaves
 }
 
-// ValuePart returns the conjuncts of a condition that read values: they decide
-// where a query holds the others. alone reports that they read no other field but
+// ValuePart returns the conjuncts of a condition that read values: they decide once a
+// query checks the other conjuncts. alone reports whether they read no other field except
 // whether the entry is encrypted.
 func (c *Condition) ValuePart() (part *Condition, alone bool) {
 	nodes := []Node{c.root}

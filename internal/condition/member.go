@@ -32,14 +32,13 @@ func typeOf(value []byte) jsonType {
 	return jsonOther
 }
 
-// members is a node of the tree of the paths of members that a condition reads.
+// members is a node of the tree of member paths that a condition reads.
 type members struct {
-	index int // the number of the path that ends here; -1: none does
+	index int // number of the path that ends here; -1: none
 	under map[string]*members
 }
 
-// add returns the number of a path, a new one, of which count is the next, if it
-// has none.
+// add returns the number of a path. A new path gets the number count.
 func (m *members) add(path []string, count *int) int {
 	for _, name := range path {
 		next := m.under[name]
@@ -59,10 +58,10 @@ func (m *members) add(path []string, count *int) int {
 	return m.index
 }
 
-// find returns the members of a JSON value by their numbers, of count paths: none for one
-// that the value does not have, and several where an array is on the way, those of its
-// elements. Of members of one object with the same name the last one counts. It returns nil
-// if the value has no members.
+// find returns the members of a JSON value by path number, for count paths: none if the
+// value lacks the path, and several, from the elements, if the path crosses an array. If
+// an object repeats a name, its last member is used. It returns nil if the value has no
+// members.
 func (m *members) find(value []byte, count int) [][][]byte {
 	f := finder{text: value}
 	if i := f.space(0); i >= len(value) || value[i] != '{' {
@@ -75,7 +74,7 @@ func (m *members) find(value []byte, count int) [][][]byte {
 	return f.found
 }
 
-// restore drops what was found at and below m beyond the given counts, by their numbers.
+// restore drops the members found at and below m beyond the given counts, by number.
 func (m *members) restore(found [][][]byte, counts []int) {
 	if m.index >= 0 {
 		found[m.index] = found[m.index][:counts[m.index]]
@@ -85,8 +84,8 @@ func (m *members) restore(found [][][]byte, counts []int) {
 	}
 }
 
-// finder reads a JSON text. Its methods take an offset and return the one after
-// what they read, or -1 if the text ends early.
+// finder reads a JSON text. Its methods take an offset and return the offset after the
+// part that they read, or -1 if the text ends early.
 type finder struct {
 	text  []byte
 	found [][][]byte
@@ -99,7 +98,7 @@ func (f *finder) space(i int) int {
 	return i
 }
 
-// value reads a value at whose members m is wanted.
+// value reads a value and collects the members in m.
 func (f *finder) value(i int, m *members) int {
 	start := i
 	var end int
@@ -117,7 +116,7 @@ func (f *finder) value(i int, m *members) int {
 	return end
 }
 
-// counts returns how many values each path has.
+// counts returns the number of values of each path.
 func (f *finder) counts() []int {
 	counts := make([]int, len(f.found))
 	for i, values := range f.found {
@@ -126,13 +125,13 @@ func (f *finder) counts() []int {
 	return counts
 }
 
-// array reads an array of which members of the elements are wanted.
+// array reads an array and collects the members of its elements.
 func (f *finder) array(i int, m *members) int {
 	elements := members{index: -1, under: m.under}
 	return f.elements(i, func(i int) int { return f.value(i, &elements) })
 }
 
-// elements reads an array, whose elements read reads.
+// elements reads an array and calls read for each element.
 func (f *finder) elements(i int, read func(int) int) int {
 	for i = f.space(i + 1); i < len(f.text) && f.text[i] != ']'; {
 		end := read(i)
@@ -149,9 +148,9 @@ func (f *finder) elements(i int, read func(int) int) int {
 	return i + 1
 }
 
-// object reads an object at whose members m is wanted.
+// object reads an object and collects the members in m.
 func (f *finder) object(i int, m *members) int {
-	var before []int // how many values each path had before the object
+	var before []int // number of values of each path before the object
 	for i = f.space(i + 1); i < len(f.text) && f.text[i] != '}'; {
 		name := i
 		if i = f.skip(i); i < 0 {
@@ -168,7 +167,7 @@ func (f *finder) object(i int, m *members) int {
 			if before == nil {
 				before = f.counts()
 			}
-			next.restore(f.found, before) // of a former member of the name
+			next.restore(f.found, before) // of an earlier member with the name
 			i = f.value(i, next)
 		}
 		if i < 0 {
@@ -215,7 +214,7 @@ func (f *finder) skip(i int) int {
 // ends are the bytes that end a number or a word.
 var ends = [256]bool{',': true, ':': true, ']': true, '}': true, ' ': true, '\t': true, '\n': true, '\r': true}
 
-// skipString goes from quote to quote: most of a long value is in its strings.
+// skipString searches from quote to quote, since most of a long value is in its strings.
 func (f *finder) skipString(i int) int {
 	for i++; ; {
 		quote := bytes.IndexByte(f.text[i:], '"')

@@ -10,7 +10,7 @@ import (
 )
 
 // A value's members are found as encoding/json finds them.
-func TestMembersAreThoseOfTheDecodedValue(t *testing.T) {
+func TestMembersMatchTheDecodedValue(t *testing.T) {
 	text := rapid.StringOfN(rapid.SampledFrom([]rune(`ab"\,:{}[] é`)), 0, 12, -1)
 	var value func(depth int) *rapid.Generator[any]
 	value = func(depth int) *rapid.Generator[any] {

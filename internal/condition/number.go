@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Number is a decimal number of any size, exactly: 0.digits · 10^exponent,
-// negative or not.
+// Number is a decimal number of any size, exactly: 0.digits · 10^exponent, optionally
+// negative.
 type Number struct {
 	text     string
 	negative bool
-	digits   string // without zeros at its ends; "" is 0
+	digits   string // without leading and trailing zeros; "" is 0
 	exponent int64
 }
 
@@ -20,8 +20,8 @@ const (
 	// length of its text.
 	maxExponent = 9_999
 	maxDigits   = 400
-	// hugeExponent stands for all exponents beyond it. No number that is written
-	// in a value's or an operand's bytes without such an exponent comes near it.
+	// hugeExponent replaces all larger exponents. Without such an exponent no number that
+	// fits into a value or an operand comes near it.
 	hugeExponent = 1 << 40
 )
 

@@ -15,13 +15,13 @@ import (
 	"mneme/internal/period"
 )
 
-// Text returns an operand for a field of text, or for tags.
+// Text returns an operand for a text field, or for tags.
 func Text(s string) Operand { return Operand{Type: TextType, Text: s} }
 
 // Bool returns an operand for a boolean field or Exists.
 func Bool(b bool) Operand { return Operand{Type: BoolType, Bool: b} }
 
-// EntryTypes are the types that an entry may have. It may also have none.
+// EntryTypes are the types that an entry may have. An entry may also have none.
 var EntryTypes = []string{"user", "feedback", "project", "reference"}
 
 func parseOperands(rule FieldRule, operator Operator, tree jsonTree, place string) ([]Operand, error) {
@@ -82,13 +82,13 @@ func parseOperand(rule FieldRule, operator Operator, tree jsonTree, place string
 			return Operand{}, wrong(place, "must be one of %s", strings.Join(EntryTypes, ", "))
 		}
 		if rule.isName() {
-			s = norm.NFC.String(s) // the form in which entries keep them
+			s = norm.NFC.String(s) // the form in which entries store them
 		}
 		return parseText(operator, s, place)
 	}
 }
 
-// parseAny parses what a member of a value is compared with.
+// parseAny parses an operand for a member of a value.
 func parseAny(operator Operator, tree jsonTree, place string) (Operand, error) {
 	switch v := tree.(type) {
 	case string:
@@ -130,7 +130,7 @@ func parseNumberOperand(s, place string) (Operand, error) {
 	return Operand{Type: NumberType, Number: n}, nil
 }
 
-// relativeTime is the form of now, now-7d and now+12h.
+// relativeTime matches now, now-7d and now+12h.
 var relativeTime = regexp.MustCompile(`^now(?:([+-])([0-9]{1,9})([smhdw]))?$`)
 
 // maxOffset bounds relative times.
@@ -146,8 +146,8 @@ func timeOperand(written string, p period.Period) Operand {
 	return Operand{Type: TimeType, Time: span, Dated: span, given: p, written: written}
 }
 
-// Between returns an operand of the times of a span, and of the years, months and days whose
-// first instant is in dated.
+// Between returns an operand for the times in span, and for the years, months and days
+// whose first instant is in dated.
 func Between(span, dated period.Span) Operand {
 	return Operand{Type: TimeType, Time: span, Dated: dated, given: period.Of(span.From)}
 }

@@ -13,10 +13,10 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what is wrong with the text of a condition, and where. It has none of
-// the operands.
+// Error reports what is wrong in the text of a condition, and where. It does not contain
+// operands.
 type Error struct {
-	Place string // "" is the whole; else such as .and[1].updated_at.gte
+	Place string // "" is the whole condition; otherwise for example .and[1].updated_at.gte
 	Rule  string
 }
 
@@ -53,12 +53,12 @@ func Parse(text []byte) (*Condition, error) {
 	return newCondition(root), nil
 }
 
-// maxNesting bounds the nesting of the JSON text. Conditions of MaxDepth need
-// less, but for lists of one.
+// maxNesting bounds the nesting of the JSON text. Conditions of MaxDepth need less, except
+// lists of one element.
 const maxNesting = 64
 
-// jsonTree is a JSON value: an objectTree, a []jsonTree, or what json.Decoder
-// returns for others.
+// jsonTree is a JSON value: an objectTree, a []jsonTree, or another value as json.Decoder
+// returns it.
 type jsonTree any
 
 // objectTree is an object with its members ordered by name.
@@ -69,8 +69,8 @@ type member struct {
 	value jsonTree
 }
 
-// reader reads a JSON text. It refuses repeated members, NUL and unpaired
-// surrogates, which encoding/json does not.
+// reader reads a JSON text. Unlike encoding/json it rejects repeated members, NUL and
+// unpaired surrogates.
 type reader struct {
 	text    []byte
 	decoder *json.Decoder
@@ -124,7 +124,7 @@ func (r *reader) read(place string, depth int) (jsonTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.token(place) // the closing one
+	_, err = r.token(place) // the closing delimiter
 	return tree, err
 }
 
@@ -164,8 +164,8 @@ func (r *reader) readList(place string, depth int) (jsonTree, error) {
 	return list, nil
 }
 
-// shown returns a member's name as a place shows it: at most 64 bytes, quoted
-// unless all are printable.
+// shown returns a member's name for a place: at most 64 bytes, quoted unless all are
+// printable.
 func shown(name string) string {
 	const most = 64
 	cut := name
@@ -181,14 +181,14 @@ func shown(name string) string {
 	return strconv.Quote(cut)
 }
 
-// nesting is where in a tree a condition is.
+// nesting is the position of a condition in a tree.
 type nesting struct {
-	level int  // of and, or and not around it
-	inAnd bool // the innermost of these is an and
+	level int  // number of and, or and not around it
+	inAnd bool // whether the innermost of these is an and
 }
 
-// under returns the nesting of the parts of a junction. One of a single part is
-// that part, and an and within an and is no further level.
+// under returns the nesting of the parts of a junction. A junction of a single part, or an
+// and within an and, adds no level.
 func (n nesting) under(kind Kind, parts int) nesting {
 	if kind != Not && parts == 1 || kind == And && n.inAnd {
 		return n

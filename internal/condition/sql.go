@@ -7,34 +7,34 @@ import (
 	"mneme/internal/period"
 )
 
-// Dialect writes what comparisons have of a storage's own SQL. The row of the
-// entry is e, whose columns have the same names in every storage.
+// Dialect writes the parts of comparisons that differ between storages' SQL. The alias of
+// the entry's row is e; its columns have the same names in every storage.
 type Dialect interface {
-	// OccurredAt returns an expression of that time, null if there is none.
+	// OccurredAt returns an expression of that time, null if the entry has none.
 	OccurredAt() string
-	// Dated returns an expression of whether that is a year, month or day; true,
-	// false, or null if there is none.
+	// Dated returns an expression that reports whether OccurredAt is a year, month or day;
+	// true, false, or null if the entry has none.
 	Dated() string
 	// HasTag writes that the entry has a tag.
 	HasTag(tag *Operand) string
-	// Operand writes an operand as the columns of its type have it.
+	// Operand writes an operand in the form of the columns of its type.
 	Operand(o *Operand) string
-	// Time writes an instant as the columns of times have it.
+	// Time writes an instant in the form of time columns.
 	Time(t time.Time) string
-	// Among writes that a column, which is not null, is one of several operands of
-	// one type, or if negated that it is none of them.
+	// Among writes that a column, which is not null, equals one of several operands of one
+	// type, or, if negated, none of them.
 	Among(column string, operands []Operand, negated bool) string
-	// Within writes that a column of a time, which is not null, is in one of several
-	// spans.
+	// Within writes that a time column, which is not null, is in one of several spans.
 	Within(column string, spans []period.Span) string
-	// Position writes at which character of a column a text begins, 0 if nowhere.
+	// Position writes the character position at which a text begins in a column, 0 if
+	// nowhere.
 	Position(column string, text *Operand) string
-	// Successor returns the text that follows all those with a prefix, if one does.
+	// Successor returns the text that follows all texts with a prefix, if one exists.
 	Successor(prefix string) (next string, found bool)
 }
 
-// SQL returns a function that writes comparisons for Node.Formula. Of members of
-// values, which no row has, it writes what is true or false of all.
+// SQL returns a function that writes comparisons for Node.Formula. Rows have no members of
+// values: for these it writes a constant.
 func SQL(d Dialect) func(l *Leaf, wide bool) string {
 	return func(l *Leaf, wide bool) string {
 		switch l.Field {
@@ -68,7 +68,7 @@ var columns = map[Field]string{
 	LabelName: "e.label", Encrypted: "e.encrypted", CreatedAt: "e.created_at", UpdatedAt: "e.updated_at",
 }
 
-// exists writes Exists of a column that is null if the field is absent.
+// exists writes Exists for a column that is null if the field is absent.
 func exists(column string, l *Leaf) string {
 	if l.Operands[0].Bool {
 		return column + " IS NOT NULL"
@@ -76,8 +76,8 @@ func exists(column string, l *Leaf) string {
 	return column + " IS NULL"
 }
 
-// nullable writes any operator of such a column. compare writes one of a column that
-// is not null.
+// nullable writes any operator for such a column. compare writes an operator for a column
+// that is not null.
 func nullable(column string, l *Leaf, compare func(column string) string) string {
 	switch l.Operator {
 	case Exists:
@@ -89,8 +89,7 @@ func nullable(column string, l *Leaf, compare func(column string) string) string
 	}
 }
 
-// occurred writes an operator of OccurredAt, of which dates are the same in every
-// zone.
+// occurred writes an operator for OccurredAt, whose dates are the same in every zone.
 func occurred(d Dialect, column string, l *Leaf) string {
 	if !slices.ContainsFunc(l.Operands, func(o Operand) bool { return !o.Time.Equal(o.Dated) }) {
 		return compareTime(d, column, l, false)
@@ -98,7 +97,7 @@ func occurred(d Dialect, column string, l *Leaf) string {
 	return "CASE WHEN " + d.Dated() + " THEN " + compareTime(d, column, l, true) + " ELSE " + compareTime(d, column, l, false) + " END"
 }
 
-// compareTime writes an operator of a column of times that is not null.
+// compareTime writes an operator for a time column that is not null.
 func compareTime(d Dialect, column string, l *Leaf, dated bool) string {
 	spans := make([]period.Span, len(l.Operands))
 	for i := range l.Operands {
@@ -120,11 +119,11 @@ func compareTime(d Dialect, column string, l *Leaf, dated bool) string {
 	}
 }
 
-// comparisons are the operators of SQL.
+// comparisons maps operators to SQL.
 var comparisons = map[Operator]string{Eq: " = ", Ne: " <> ", Gt: " > ", Gte: " >= ", Lt: " < ", Lte: " <= "}
 
-// compare writes an operator of a column that is not null. Texts are compared as
-// the column's collation does, which is by bytes.
+// compare writes an operator for a column that is not null. Texts are compared by the
+// column's collation, by bytes.
 func compare(d Dialect, column string, l *Leaf) string {
 	switch first := &l.Operands[0]; l.Operator {
 	case In, Nin:

@@ -1,10 +1,10 @@
-// Package edit compares words by the errors of typing between them.
+// Package edit compares words by the number of typing errors between them.
 package edit
 
-// Distance returns how many letters must be inserted, deleted, replaced or exchanged with
-// the next to make one word of another; most+1 if more than most. It is the optimal string
-// alignment distance: Navarro, "A Guided Tour to Approximate String Matching" (2001),
-// section 4.2.
+// Distance returns how many letters must be inserted, deleted, replaced or swapped with
+// the next to turn one word into the other; most+1 if more than most. It is the optimal
+// string alignment distance: Navarro, "A Guided Tour to Approximate String Matching"
+// (2001), section 4.2.
 func Distance(one, other string, most int) int {
 	a, b := []rune(one), []rune(other)
 	if len(a)-len(b) > most || len(b)-len(a) > most {

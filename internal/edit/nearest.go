@@ -2,9 +2,9 @@ package edit
 
 import "strings"
 
-// Nearest returns the known words that are likely meant by a mistyped one: those at
-// the smallest distance if that is at most a third of its length, else those that
-// it begins.
+// Nearest returns the known words that a mistyped one likely means: the words at the
+// smallest distance if that is at most a third of its length, else the words that it is a
+// prefix of.
 func Nearest(word string, known []string) []string {
 	word = strings.ToLower(word)
 	best := max(1, len(word)/3)
@@ -25,7 +25,7 @@ func Nearest(word string, known []string) []string {
 		found = begun
 	}
 	if len(found) > 3 {
-		return nil // too many to help
+		return nil // too many to be useful
 	}
 	return found
 }

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// ErrLate reports that a call has waited for as long as it may.
+// ErrLate reports that a call has waited for its Patience.
 var ErrLate = errors.New("the call has waited for too long")
 
-// KeyedCall asks for a turn in a Keyed.
+// KeyedCall describes a call to a Keyed.
 type KeyedCall struct {
 	Caller string
-	Weight int      // of the limits on running calls, at least 1
-	Keys   []string // of which other running calls may have none
-	// Patience is how long the call waits, and then it is ErrLate.
+	Weight int      // share of the limits on running calls, at least 1
+	Keys   []string // no two running calls have a key in common
+	// Patience is how long the call waits before it fails with ErrLate.
 	Patience time.Duration
 }
 
 // Keyed is a fair queue of calls that exclude each other by keys, as writers of one store
 // do. It differs from Queue in three points:
 //
-//   - Two calls with a key in common never run at the same time. One that waits for a key
-//     or for its caller's limit lets others pass that need neither.
+//   - Two calls with a key in common never run at the same time. Calls that need neither
+//     the key nor the caller's limit overtake a call that waits for one of these.
 //   - Limits.Running counts weights, like RunningEach.
 //   - A call waits for a bounded time.
 //
-// Callers take turns in rounds: each of a caller's waiting calls is of a later round than
-// the one before it, and calls run by round, then by arrival. No call ever falls back, so
-// that each has its turn. It is safe for concurrent use.
+// Callers take turns in rounds: each waiting call of a caller is in a later round than the
+// previous one, and calls run by round, then by arrival. No call ever moves back, so each
+// gets its turn. A Keyed is safe for concurrent use.
 type Keyed struct {
 	limits Limits
 
@@ -41,18 +41,18 @@ type Keyed struct {
 	callers map[string]*keyedCaller
 	held    map[string]bool // keys of running calls
 	waiting []*keyedCall    // by round, then by arrival
-	round   int64           // the latest of which a call has run
-	arrived int64           // calls so far
-	scans   int64           // of admit
+	round   int64           // the latest round with a call that has run
+	arrived int64           // number of calls so far
+	scans   int64           // number of calls of admit
 }
 
 // keyedCaller has the calls of one caller.
 type keyedCaller struct {
 	running int // sum of weights
-	calls   int // that run or wait
+	calls   int // number of running and waiting calls
 	waiting int
-	last    int64 // the round of the call that came last
-	limited int64 // the scan in which RunningEach stopped one of its calls
+	last    int64 // the round of the latest call
+	limited int64 // the scan in which RunningEach blocked one of its calls
 }
 
 // keyedCall is a call that waits or runs.
@@ -69,16 +69,16 @@ func NewKeyed(limits Limits) *Keyed {
 	return &Keyed{limits: limits, callers: make(map[string]*keyedCaller), held: make(map[string]bool)}
 }
 
-// Load returns what is in the queue now. Calls count, not their weights.
+// Load returns the current number of calls, regardless of their weights.
 func (q *Keyed) Load() Load {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.load
 }
 
-// Enter waits until a call may run. A call that weighs more than RunningEach weighs that
-// much. done ends the call; it must be called once. The error is ErrFull, at once, ErrLate,
-// or that of ctx.
+// Enter waits until a call may run. A weight above RunningEach counts as RunningEach. done
+// ends the call; it must be called once. The error is ErrFull, at once, ErrLate, or the
+// error of ctx.
 func (q *Keyed) Enter(ctx context.Context, call KeyedCall) (done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (q *Keyed) add(call KeyedCall) (*keyedCall, error) {
 	of.waiting++
 	of.last = c.round
 	q.admit()
-	// What runs at once needs no room to wait.
+	// A call that runs at once does not count as waiting.
 	if !c.runs() && (q.load.Waiting > q.limits.Waiting || of.waiting > q.limits.WaitingEach) {
 		q.remove(c)
 		q.load.Refused++
@@ -148,10 +148,10 @@ func (c *keyedCall) runs() bool {
 	}
 }
 
-// admit runs the calls that may run, in order. Light calls do not pass a heavy one for
-// ever, nor those of one key that of two: the first call for which there is no room in all
-// has every one behind it wait, one that waits for a key those that need one of its keys,
-// and one at the limit of its caller those of its caller.
+// admit runs the calls that may run, in order. Light calls do not overtake a heavy one
+// forever, nor calls of one key a call of two: the first call that does not fit Running
+// blocks all calls behind it, a call that waits for a key blocks calls that need one of
+// its keys, and a call at its caller's limit blocks the calls of that caller.
 func (q *Keyed) admit() {
 	q.scans++
 	var claimed map[string]bool
@@ -179,7 +179,7 @@ func (q *Keyed) admit() {
 	q.keep(kept)
 }
 
-// keep keeps the waiting calls that have not run, which are in the same array.
+// keep retains the waiting calls that have not run, which are in the same array.
 func (q *Keyed) keep(waiting []*keyedCall) {
 	clear(q.waiting[len(waiting):])
 	q.waiting = waiting
@@ -203,8 +203,8 @@ func (q *Keyed) run(c *keyedCall) {
 	close(c.admitted)
 }
 
-// leave takes a waiting call out of the queue. If its turn has just come, the next call
-// gets it.
+// leave removes a waiting call from the queue. If it has just been admitted, the next call
+// gets its slot.
 func (q *Keyed) leave(c *keyedCall, err error) error {
 	q.mu.Lock()
 	if c.runs() {
@@ -216,12 +216,12 @@ func (q *Keyed) leave(c *keyedCall, err error) error {
 	if q.remove(c); errors.Is(err, ErrLate) {
 		q.load.Refused++
 	}
-	q.admit() // others may have stood behind it
+	q.admit() // it may have blocked others
 	return err
 }
 
-// remove takes a waiting call out. Each of its caller's later calls moves up to the round
-// of the one before it.
+// remove removes a waiting call. Each later call of its caller moves up to the round of
+// the call before it.
 func (q *Keyed) remove(c *keyedCall) {
 	i := slices.Index(q.waiting, c)
 	q.waiting = slices.Delete(q.waiting, i, i+1)
@@ -239,7 +239,7 @@ func (q *Keyed) remove(c *keyedCall) {
 	q.forget(c)
 }
 
-// end ends a running call and has the next ones run.
+// end ends a running call and admits the next ones.
 func (q *Keyed) end(c *keyedCall) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -253,7 +253,7 @@ func (q *Keyed) end(c *keyedCall) {
 	q.admit()
 }
 
-// forget drops a call, and a caller without others.
+// forget drops a call, and its caller if that has no other calls.
 func (q *Keyed) forget(c *keyedCall) {
 	if c.of.calls--; c.of.calls == 0 {
 		delete(q.callers, c.Caller)

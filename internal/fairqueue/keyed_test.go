@@ -28,7 +28,7 @@ func newStage(t *testing.T, limits Limits) *stage {
 	return &stage{Keyed: NewKeyed(limits), t: t, began: make(map[string]time.Time), failed: make(map[string]error)}
 }
 
-// enter has a call run for a time once it is its turn.
+// enter enters a call, which runs for a time once it is its turn.
 func (s *stage) enter(ctx context.Context, id string, call KeyedCall, runs time.Duration) {
 	if call.Patience == 0 {
 		call.Patience = time.Hour
@@ -50,8 +50,8 @@ func (s *stage) enter(ctx context.Context, id string, call KeyedCall, runs time.
 	synctest.Wait()
 }
 
-// ran checks in which order the calls ran, once all have ended. Those that began at the
-// same time are in the order of their ids.
+// ran checks the order in which the calls ran, once all have ended. Calls that began at
+// the same time are in the order of their IDs.
 func (s *stage) ran(want ...string) {
 	s.t.Helper()
 	time.Sleep(24 * time.Hour)
@@ -86,8 +86,9 @@ func TestCallersOfAKeyTakeTurns(t *testing.T) {
 	})
 }
 
-// Calls that wait for a key or for their caller's limit hold nobody up who needs neither.
-func TestWaitingCallsLetOthersPass(t *testing.T) {
+// Calls that wait for a key or for their caller's limit do not block calls that need
+// neither.
+func TestWaitingCallsDoNotBlockOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Limits{Running: 4, RunningEach: 2, Waiting: 100, WaitingEach: 100})
 		for i := range 3 {
@@ -104,7 +105,7 @@ func TestWaitingCallsLetOthersPass(t *testing.T) {
 	})
 }
 
-// A call of two keys is not passed for ever by calls of one of them.
+// Calls of one key do not overtake a call of two keys forever.
 func TestACallOfTwoKeysHasItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Limits{Running: 4, RunningEach: 2, Waiting: 100, WaitingEach: 100})
@@ -117,7 +118,7 @@ func TestACallOfTwoKeysHasItsTurn(t *testing.T) {
 	})
 }
 
-func TestAHeavyKeyedCallIsNotPassed(t *testing.T) {
+func TestAHeavyKeyedCallIsNotOvertaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Limits{Running: 8, RunningEach: 5, Waiting: 100, WaitingEach: 100})
 		s.enter(t.Context(), "light0", KeyedCall{Caller: "ada", Weight: 4}, time.Second)
@@ -131,7 +132,7 @@ func TestAHeavyKeyedCallIsNotPassed(t *testing.T) {
 	})
 }
 
-// A call that leaves the queue leaves its round to its caller's next one.
+// A call that leaves the queue gives its round to its caller's next call.
 func TestCancelledAndLateCallsLeaveTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Limits{Running: 1, RunningEach: 1, Waiting: 4, WaitingEach: 3})
@@ -163,8 +164,8 @@ func TestCancelledAndLateCallsLeaveTheQueue(t *testing.T) {
 	})
 }
 
-// Whatever comes and goes: the limits hold, no key is held twice, nothing waits that may
-// run, and in the end all have run.
+// In any sequence of calls the limits hold, no key is held twice, no call waits that may
+// run, and in the end all calls have run.
 func TestKeyedKeepsItsLimits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limits := Limits{RunningEach: rapid.IntRange(1, 4).Draw(rt, "each"), Waiting: 1000, WaitingEach: 1000}

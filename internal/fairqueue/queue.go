@@ -1,5 +1,5 @@
-// Package fairqueue bounds how many calls run at a time, and lets the callers
-// take turns:
+// Package fairqueue limits the number of concurrent calls, and lets the callers take
+// turns:
 //
 //	turns := fairqueue.New(fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64})
 //	done, err := turns.Enter(ctx, "ada", 1)
@@ -8,10 +8,9 @@
 //	}
 //	defer done()
 //
-// Each time a slot is free, the next caller in turn gets it for one call. A
-// caller with many waiting calls does not delay one with a single one, however
-// much earlier it came. A call that costs as much as several counts as
-// several of its caller.
+// Each free slot goes to one call of the next caller in turn. A caller with many waiting
+// calls does not delay a caller with a single one, however much earlier it came. A call
+// with a weight counts as that many calls of its caller.
 package fairqueue
 
 import (
@@ -21,19 +20,19 @@ import (
 	"sync"
 )
 
-// ErrFull reports that as many calls are waiting as may.
+// ErrFull reports that the maximum number of calls is waiting.
 var ErrFull = errors.New("too many calls are waiting")
 
 // Limits bound the calls of a Queue. Each must be positive, except Waiting and
 // WaitingEach, which may be 0.
 type Limits struct {
 	Running     int // at a time
-	RunningEach int // of one caller, each with its weight
+	RunningEach int // of one caller, by weight
 	Waiting     int // at a time
 	WaitingEach int // of one caller
 }
 
-// Load is how many calls are in a Queue, and how many it has refused.
+// Load is the number of calls in a Queue, and the number that it has refused.
 type Load struct {
 	Running, Waiting int
 	Refused          int64
@@ -46,19 +45,19 @@ type Queue struct {
 	mu      sync.Mutex
 	load    Load
 	callers map[string]*caller // those with calls
-	// turns are the callers that have waiting calls and may run one more, the
-	// next one in front. While there are any, all slots are taken.
+	// turns are the callers that have waiting calls and may run one more, the next one in
+	// front. While there are any, all slots are taken.
 	turns list.List // of *caller
 }
 
-// caller has the calls of one caller.
+// caller holds the calls of one caller.
 type caller struct {
 	running int           // sum of weights
 	waiting list.List     // of *call; first come, first served
 	turn    *list.Element // in Queue.turns, or nil
 }
 
-// call is a call that waits.
+// call is a waiting call.
 type call struct {
 	weight   int
 	admitted chan struct{} // closed when the call may run
@@ -69,16 +68,16 @@ func New(limits Limits) *Queue {
 	return &Queue{limits: limits, callers: make(map[string]*caller)}
 }
 
-// Load returns what is in the queue now.
+// Load returns the current load of the queue.
 func (q *Queue) Load() Load {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.load
 }
 
-// Enter waits until a call of the caller may run. It counts as weight calls of the
-// limit RunningEach, as all of them if weight is larger. done ends the call; it must be
-// called once. The error is ErrFull, at once, or that of ctx.
+// Enter waits until a call of the caller may run. It counts as weight calls for the limit
+// RunningEach, at most as RunningEach. done ends the call; it must be called once. The
+// error is ErrFull, at once, or the error of ctx.
 func (q *Queue) Enter(ctx context.Context, name string, weight int) (done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -116,8 +115,8 @@ func (q *Queue) Enter(ctx context.Context, name string, weight int) (done func()
 	}
 }
 
-// cancel takes a waiting call out of the queue. If its turn has just come, the
-// next call gets it.
+// cancel removes a waiting call from the queue. If it has just been admitted, the next
+// call gets its slot.
 func (q *Queue) cancel(ctx context.Context, name string, c *caller, element *list.Element) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -129,7 +128,7 @@ func (q *Queue) cancel(ctx context.Context, name string, c *caller, element *lis
 		c.waiting.Remove(element)
 		q.load.Waiting--
 		q.queue(c)
-		q.admit() // a lighter one may have stood behind it
+		q.admit() // it may have blocked a lighter one
 	}
 	q.forget(name, c)
 	return ctx.Err()
@@ -174,8 +173,8 @@ func (q *Queue) fits(c *caller, weight int) bool {
 	return c.running+weight <= q.limits.RunningEach
 }
 
-// queue puts a caller behind the others in turn if its next call may run, and takes it
-// out if not.
+// queue adds a caller to the end of turns if its next call may run, and removes it
+// otherwise.
 func (q *Queue) queue(c *caller) {
 	ready := c.waiting.Len() > 0 && q.fits(c, c.waiting.Front().Value.(*call).weight)
 	switch {

@@ -24,12 +24,12 @@ type request struct {
 	weight int
 }
 
-// model is a queue as a reader of its contract would write it: it looks at
-// every call each time.
+// model is a literal implementation of the queue's contract: it scans every call each
+// time.
 type model struct {
 	limits           Limits
 	running, waiting []request // in the order of arrival
-	turns            []string  // callers that could run, in the order in which they became able to
+	turns            []string  // callers that could run a call, in the order in which they became able to
 }
 
 // of returns the calls of a caller.
@@ -57,7 +57,7 @@ func (m *model) ready(caller string) bool {
 	return len(waiting) > 0 && m.fits(waiting[0])
 }
 
-// settle brings turns up to date for a caller.
+// settle updates turns for a caller.
 func (m *model) settle(caller string) {
 	at := slices.Index(m.turns, caller)
 	if m.ready(caller) && at < 0 {
@@ -132,7 +132,7 @@ func (a *actual) enter(c request) {
 	synctest.Wait()
 }
 
-// state lists the calls that run.
+// state lists the running calls.
 func (a *actual) state() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -154,7 +154,7 @@ func ids(calls func(func(request) bool)) string {
 	return strings.Join(list, " ")
 }
 
-func TestQueueDoesWhatItsModelDoes(t *testing.T) {
+func TestQueueMatchesItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		small := rapid.IntRange(1, 3)
 		limits := Limits{Running: small.Draw(rt, "running"), RunningEach: small.Draw(rt, "running each"),
@@ -225,7 +225,7 @@ func runSteps(rt *rapid.T, limits Limits, steps [][2]int) {
 	}
 }
 
-func TestManyWaitingCallsDoNotStandBeforeOne(t *testing.T) {
+func TestManyWaitingCallsDoNotDelayOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Running: 2, RunningEach: 1, Waiting: 100, WaitingEach: 60})
 		var order []string
@@ -262,8 +262,8 @@ func TestManyWaitingCallsDoNotStandBeforeOne(t *testing.T) {
 	})
 }
 
-// A call of the largest weight runs alone, and what came later waits behind it, so that
-// light calls do not pass it for ever.
+// A call of the largest weight runs alone, and later calls wait behind it, so that light
+// calls do not overtake it forever.
 func TestAHeavyCallCountsAsMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Running: 8, RunningEach: 4, Waiting: 8, WaitingEach: 8})

@@ -2,11 +2,11 @@ package passage
 
 import "math"
 
-// Evidence is what a segment has of a question: by term, how well the term is
-// met, from 0 to 1. nil: none is met.
+// Evidence is how well a segment matches each term of a question, from 0 to 1. nil: it
+// matches none.
 type Evidence []float64
 
-// of returns how well a term is met.
+// of returns how well a term is matched.
 func (e Evidence) of(term int) float64 {
 	if e == nil {
 		return 0
@@ -14,11 +14,11 @@ func (e Evidence) of(term int) float64 {
 	return e[term]
 }
 
-// Options say what Choose chooses.
+// Options configure Choose.
 type Options struct {
-	Size  int     // of a passage, in bytes, at most, unless a single segment is longer
-	Most  int     // passages
-	Share float64 // of the best passage's score that a further one must reach
+	Size  int     // maximum length of a passage, in bytes, unless a single segment is longer
+	Most  int     // maximum number of passages
+	Share float64 // share of the best passage's score that a further passage must reach
 }
 
 // Choice is a chosen passage: the segments First to Last.
@@ -27,21 +27,20 @@ type Choice struct {
 	Score       float64
 }
 
-// edgeShare is what evidence at the edge of a passage counts, compared with
-// evidence that has its neighbours around it: the answer is often beside the
-// words of the question. Measured: docs/decisions/0034-passages.md.
+// edgeShare is the weight of evidence at the edge of a passage, relative to evidence with
+// its neighbours around it: the answer is often next to the words of the question.
+// Measured: docs/decisions/0034-passages.md.
 const edgeShare = 0.7
 
-// Choose returns the best runs of segments, best first. A run scores the sum
-// over the question's terms of weight times the best evidence that a segment of
-// it has. Of several with the same score the one is taken whose evidence is nearest
-// to its middle, or else the first, so that without any evidence it is the
-// beginning of the text. Chosen runs do not touch. There is at least one unless
-// there are no segments.
+// Choose returns the best runs of segments, best first. The score of a run is the sum over
+// the question's terms of weight times the best evidence in its segments. Of runs with the
+// same score it takes the one with its evidence nearest to the middle, or else the first,
+// so that without evidence it returns the beginning of the text. Chosen runs are not
+// adjacent. There is at least one unless there are no segments.
 func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) []Choice {
 	var choices []Choice
 	taken := make([]bool, len(segments))
-	totals := make([]float64, len(segments)) // of each segment's evidence, weighted
+	totals := make([]float64, len(segments)) // weighted sum of each segment's evidence
 	for i, e := range evidence {
 		for t, met := range e {
 			totals[i] += float64(weights[t] * met)
@@ -60,23 +59,24 @@ func Choose(segments []Span, evidence []Evidence, weights []float64, o Options) 
 	return choices
 }
 
-// best returns the best run among the segments that are not taken. A run of a text of
-// tiny lines has hundreds: it is read whole only if no run before has a higher score.
+// best returns the best run among the segments that are not taken. A text of tiny lines
+// has hundreds of segments in a run: best reads a run in full only if no earlier run has a
+// higher score.
 func best(segments []Span, evidence []Evidence, totals, weights []float64, size int, taken []bool) (b Choice, ok bool) {
-	offset := 0.0 // of the best run's evidence
-	// Of what is between the edges of a run.
+	offset := 0.0 // offCentre of the best run
+	// The maxima between the edges of a run.
 	inner := maxima{evidence: evidence, queues: make([][]int, len(weights))}
 	last := 0
 	for first := range segments {
 		if taken[first] {
 			continue
 		}
-		last = max(first, last) // a run ends where the one before does, or later
+		last = max(first, last) // a run ends at the end of the previous one or later
 		for last+1 < len(segments) && !taken[last+1] && segments[last+1].End-segments[first].Start <= size {
 			last++
 		}
 		inner.slide(first+1, last-1)
-		head, tail := 1.0, 1.0 // the shares of the edges
+		head, tail := 1.0, 1.0 // weights of the edges
 		if first < last && first > 0 {
 			head = edgeShare
 		}
@@ -98,18 +98,18 @@ func best(segments []Span, evidence []Evidence, totals, weights []float64, size 
 	return b, ok
 }
 
-// maxima are the most that a window of segments has of each term. The window only moves
-// on, and each segment comes and goes once.
+// maxima are the largest evidence in a window of segments, by term. The window only moves
+// forward, so each segment enters and leaves once.
 type maxima struct {
 	evidence []Evidence
-	next     int // the first segment that was in no window
-	// queues hold, by term, the segments of the window that have more of it than all
-	// after them in the window: the first has most.
+	next     int // the first segment that has not been in a window
+	// queues hold, by term, the segments of the window with more evidence than all later
+	// ones in the window: the first has the most.
 	queues [][]int
 }
 
-// slide moves the window to the segments first to last; none if last is before first.
-// Neither may be less than before.
+// slide moves the window to the segments first to last; empty if last is before first.
+// Neither may decrease.
 func (m *maxima) slide(first, last int) {
 	for m.next = max(m.next, first); m.next <= last; m.next++ {
 		for t, met := range m.evidence[m.next] {
@@ -131,7 +131,7 @@ func (m *maxima) slide(first, last int) {
 	}
 }
 
-// of returns the most that the window has of a term.
+// of returns the largest evidence in the window for a term.
 func (m *maxima) of(term int) float64 {
 	if queue := m.queues[term]; len(queue) > 0 {
 		return m.evidence[queue[0]][term]
@@ -139,8 +139,8 @@ func (m *maxima) of(term int) float64 {
 	return 0
 }
 
-// offCentre returns how far the middle of a run's evidence is from the run's own,
-// in bytes; 0 if it has none.
+// offCentre returns the distance of the middle of a run's evidence from the run's own
+// middle, in bytes; 0 without evidence.
 func offCentre(segments []Span, totals []float64, c Choice) float64 {
 	if c.Score == 0 {
 		return 0

@@ -54,7 +54,7 @@ func TestALongSentenceIsCutBetweenWords(t *testing.T) {
 			}
 		}
 	}
-	thai := strings.Repeat("ที่นี่", 100) // marks belong to the letter before them
+	thai := strings.Repeat("ที่นี่", 100) // marks belong to the preceding letter
 	for _, part := range texts(thai, passage.Split(thai)) {
 		if r, _ := utf8.DecodeRuneInString(part); unicode.IsMark(r) {
 			t.Errorf("a part begins with the mark %U", r)
@@ -62,7 +62,7 @@ func TestALongSentenceIsCutBetweenWords(t *testing.T) {
 	}
 }
 
-// evidenceOf marks the segments that have a letter, one term for each letter.
+// evidenceOf marks the segments that contain a letter, one term for each letter.
 func evidenceOf(text string, segments []passage.Span, letters string) []passage.Evidence {
 	evidence := make([]passage.Evidence, len(segments))
 	for i, s := range segments {
@@ -90,7 +90,7 @@ func TestTheRunWithTheMostEvidenceIsChosen(t *testing.T) {
 		}
 		return got
 	}
-	// Evidence in the middle counts for more than at the edge.
+	// Evidence in the middle has a larger weight than at the edge.
 	if got := chosen(passage.Options{Size: 11, Most: 1}, "ab"); !slices.Equal(got, []string{"n. b. a. n."}) {
 		t.Errorf("%q", got)
 	}
@@ -105,7 +105,7 @@ func TestTheRunWithTheMostEvidenceIsChosen(t *testing.T) {
 	}
 }
 
-// choosePlainly is Choose as its comment has it: each run is read whole.
+// choosePlainly is Choose as documented: it reads each run in full.
 func choosePlainly(segments []passage.Span, evidence []passage.Evidence, weights []float64, o passage.Options) (choices []passage.Choice) {
 	taken := make([]bool, len(segments))
 	for len(choices) < max(1, o.Most) {
@@ -160,7 +160,7 @@ func bestPlainly(segments []passage.Span, evidence []passage.Evidence, weights [
 	return b, ok
 }
 
-func TestRunsAreChosenAsIfEachWereReadWhole(t *testing.T) {
+func TestChooseMatchesAFullScan(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 4).Draw(r, "terms")
 		met := rapid.OneOf(rapid.SampledFrom([]float64{0, 0, 1}), rapid.Float64Range(0.01, 1))
@@ -187,7 +187,8 @@ func TestRunsAreChosenAsIfEachWereReadWhole(t *testing.T) {
 	})
 }
 
-// To read a run of stops at each of them, or each run of segments whole, takes hours here.
+// Reading a run of stops again at each stop, or each run of segments in full, would take
+// hours here.
 func TestLongRunsAreReadOnce(t *testing.T) {
 	done := make(chan int)
 	go func() { done <- len(passage.Split(strings.Repeat(".", 4<<20) + "x")) }()
@@ -195,7 +196,7 @@ func TestLongRunsAreReadOnce(t *testing.T) {
 
 	lines := passage.Split(strings.Repeat("1\n", 1<<20))
 	evidence := make([]passage.Evidence, len(lines))
-	for i := range evidence { // less and less
+	for i := range evidence { // decreasing evidence
 		met := 1 - float64(i)/float64(len(lines))
 		evidence[i] = passage.Evidence{met, met, met, met}
 	}

@@ -1,7 +1,6 @@
-// Package passage chooses the stretch of a long text that answers a question
-// best. Split cuts a text into segments, mostly sentences and lines; Choose
-// picks runs of segments by what each has of the question. Both are pure
-// functions of their arguments.
+// Package passage chooses the passage of a long text that answers a question best. Split
+// cuts a text into segments, mostly sentences and lines; Choose picks runs of segments by
+// their evidence for the question. Both are pure functions of their arguments.
 package passage
 
 import (
@@ -19,10 +18,9 @@ func (s Span) Len() int { return s.End - s.Start }
 // between words, or between characters if it has no spaces.
 const MaxSegment = 240
 
-// Split returns the segments of a text: sentences, lines, or parts of long
-// ones. They lie between characters, do not overlap, and have no white
-// space around them; what lies between two is white space. A text of white
-// space alone has none.
+// Split returns the segments of a text: sentences, lines, or parts of long ones. They
+// begin and end between characters, do not overlap, and have no white space around them;
+// only white space is between two segments. A text of only white space has none.
 func Split(text string) []Span {
 	var segments []Span
 	add := func(start, end int) {
@@ -43,7 +41,7 @@ func Split(text string) []Span {
 			if i, ends = endsSentence(text, start, i, r); !ends {
 				continue
 			}
-			for i < len(text) { // the marks that close the sentence belong to it
+			for i < len(text) { // closing punctuation belongs to the sentence
 				r, width := utf8.DecodeRuneInString(text[i:])
 				if !isStop(r) && !isFullStop(r) && !isClosing(r) {
 					break
@@ -66,8 +64,8 @@ func isLineBreak(r rune) bool {
 // isStop reports whether r ends a sentence before white space.
 func isStop(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' }
 
-// isFullStop reports whether r ends a sentence wherever it is: the stops of
-// scripts that may write no space after one.
+// isFullStop reports whether r ends a sentence without white space after it: the full
+// stops of scripts without spaces.
 func isFullStop(r rune) bool {
 	switch r {
 	case '。', '！', '？', '｡', '．', '।', '॥', '؟', '۔', '։', '።', '၊', '။', '។', '๛':
@@ -76,15 +74,14 @@ func isFullStop(r rune) bool {
 	return false
 }
 
-// isClosing reports whether r may stand between a stop and the white space after
-// it.
+// isClosing reports whether r may be between a stop and the white space after it.
 func isClosing(r rune) bool {
 	return r == '"' || r == '\'' || unicode.In(r, unicode.Pe, unicode.Pf)
 }
 
-// endsSentence reports whether a sentence that began at start ends with r, a stop which
-// ends at text[end]. next is where to read on: if r ends no sentence since no white space
-// follows its run of stops, none of them does, and a long run is read once.
+// endsSentence reports whether a sentence that began at start ends with r, a stop that
+// ends at text[end]. next is the offset to continue from: if no white space follows a run
+// of stops, none of them ends the sentence, so a long run is read only once.
 func endsSentence(text string, start, end int, r rune) (next int, ends bool) {
 	if isFullStop(r) {
 		return end, true
@@ -105,8 +102,8 @@ func endsSentence(text string, start, end int, r rune) (next int, ends bool) {
 	return end, r != '.' || !isAbbreviation(text[start:end-1])
 }
 
-// isAbbreviation reports whether the last word of a sentence so far takes a full
-// stop that does not end the sentence: an initial, a number of a list, or a title.
+// isAbbreviation reports whether the last word of a sentence so far has a full stop that
+// does not end the sentence: an initial, a number of a list, or a title.
 func isAbbreviation(sentence string) bool {
 	start := len(sentence)
 	letters := 0
@@ -162,9 +159,9 @@ func appendParts(segments []Span, text string, s Span) []Span {
 	return append(segments, s)
 }
 
-// cutBefore returns where text[start:] is best cut so that the first part ends
-// at limit or before: after a clause or at a space in its second half, or else
-// before a character that no mark belongs to.
+// cutBefore returns the best cut of text[start:] such that the first part ends at or
+// before limit: after a clause or at a space in its second half, or else before a
+// character that is no combining mark.
 func cutBefore(text string, start, limit int) int {
 	space, clause := 0, 0
 	for at := start; at < limit; {
@@ -191,8 +188,8 @@ func cutBefore(text string, start, limit int) int {
 	return characterStart(text, start, limit)
 }
 
-// characterStart returns the last start of a character at or before at, beyond
-// start: of one to which no mark, joiner or variation selector before belongs.
+// characterStart returns the last start of a character after start and not after at, where
+// marks, joiners and variation selectors belong to the character before them.
 func characterStart(text string, start, at int) int {
 	limit := at
 	for at > start && !utf8.RuneStart(text[at]) {

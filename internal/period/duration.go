@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Units of durations beside those of package time.
+// Units of durations that package time lacks.
 const (
 	dayLength  = 24 * time.Hour
 	weekLength = 7 * dayLength
@@ -21,8 +21,8 @@ var (
 	durationParts = regexp.MustCompile(`([\d.]+)([a-zµμ]+)`)
 )
 
-// ParseDuration parses what time.ParseDuration does, and days (24 hours) and weeks, as in
-// 1d12h. The error begins with "must be".
+// ParseDuration parses a duration like time.ParseDuration, and days (24 hours) and weeks,
+// as in 1d12h. The error begins with "must be".
 func ParseDuration(text string) (time.Duration, error) {
 	form := durations.FindStringSubmatch(text)
 	if form == nil {

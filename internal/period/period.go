@@ -1,5 +1,5 @@
-// Package period reads dates and times as people give them. Each is a period: a
-// year, a month, a day, or a time, which lasts a microsecond.
+// Package period reads dates and times as people write them. Each is a period: a year, a
+// month, a day, or a time, which lasts a microsecond.
 package period
 
 import (
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Precision is how much of a date or time is known.
+// Precision is the precision of a date or time.
 type Precision int8
 
-// The precisions. Storages keep their numbers.
+// The precisions. Storages store their numbers.
 const (
 	Time Precision = iota // to the microsecond
 	Day
@@ -21,10 +21,10 @@ const (
 // Of returns the period of a time.
 func Of(t time.Time) Period { return Period{wall: t} }
 
-// layouts are the forms of dates.
+// layouts are the layouts of dates.
 var layouts = [...]string{Day: time.DateOnly, Month: "2006-01", Year: "2006"}
 
-// Layout returns the form of a date, as package time has it; RFC 3339 of a Time.
+// Layout returns the layout of a date for package time; RFC 3339 for Time.
 func (p Precision) Layout() string {
 	if p == Time {
 		return time.RFC3339Nano
@@ -39,8 +39,8 @@ type Period struct {
 	wall      time.Time
 }
 
-// clock is the form of times: RFC 3339, whose zone and seconds may be missing. Parse
-// of package time takes more, such as an hour of one digit.
+// clock matches RFC 3339 times, whose zone and seconds may be missing. time.Parse accepts
+// more, such as an hour of one digit.
 var clock = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?$`)
 
 // Parse parses a year (2026), a month (2026-06), a day (2026-06-30), a time in RFC
@@ -67,7 +67,7 @@ func Parse(text string) (p Period, ok bool) {
 	return Period{}, false
 }
 
-// Span is a stretch of time in UTC, to the microsecond: from From until before Until.
+// Span is a span of time in UTC, to the microsecond: [From, Until).
 type Span struct{ From, Until time.Time }
 
 // At returns the span of an instant: its microsecond.
@@ -97,7 +97,7 @@ func (s Span) Equal(other Span) bool {
 	return s.From.Equal(other.From) && s.Until.Equal(other.Until)
 }
 
-// In returns the span of a period, of a local one in a zone.
+// In returns the span of a period, in zone if the period is local.
 func (p Period) In(zone *time.Location) Span {
 	t := p.wall
 	if !p.Local {

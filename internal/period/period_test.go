@@ -23,7 +23,7 @@ func TestPeriodsAreWholeOnBothSides(t *testing.T) {
 		{"2026-12", "", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z", Month, true},
 		{"2024-02", "", "2024-02-01T00:00:00Z", "2024-03-01T00:00:00Z", Month, true},
 		{"2024-02-29", "", "2024-02-29T00:00:00Z", "2024-03-01T00:00:00Z", Day, true},
-		{"2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", Day, true}, // clocks change: 23 hours
+		{"2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", Day, true}, // the clocks change: 23 hours
 		{"2026", "-03:30", "2026-01-01T03:30:00Z", "2027-01-01T03:30:00Z", Year, true},
 		{"2026-06-30T12:00", "", "2026-06-30T12:00:00Z", "2026-06-30T12:00:00.000001Z", Time, true},
 		{"2026-06-30T12:00", "Europe/Berlin", "2026-06-30T10:00:00Z", "2026-06-30T10:00:00.000001Z", Time, true},
@@ -54,7 +54,7 @@ func TestPeriodsAreWholeOnBothSides(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPeriod(t *testing.T) {
+func TestInvalidPeriods(t *testing.T) {
 	for _, text := range []string{
 		"", "26", "02026", "2026-6", "2026-13", "2026-00", "2026-02-30", "2026-06-30T", "2026-06-30T12", "2026-06-30T9:00", "2026-06-30 12:00",
 		"2026-06-30T25:00", "2026-06-30T12:60", "2026-06-30T12:00:00,5Z", "2026-06-30T12:00:00+2:00", "-2026", " 2026", "2026-06-30T12:00\n", "2026-06-30\x00",
@@ -82,7 +82,7 @@ func TestZonesAreNamesOrOffsets(t *testing.T) {
 		"Local", "Mars/Olympus", "+2:00", "+0200", "02:00", " 02:00", "+24:00", "+02:60", "../../etc/passwd", "/etc/localtime", `..\x`, "Europe/Berlin\x00",
 		strings.Repeat("a", 10_000),
 	} {
-		if zone, err := Zone(name); err != ErrZone { //nolint:errorlint // it is that error itself
+		if zone, err := Zone(name); err != ErrZone { //nolint:errorlint // the error is never wrapped
 			t.Errorf("%.20q: %v, %v", name, zone, err)
 		}
 	}
@@ -102,7 +102,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		span := p.In(zone)
-		if span.Until.Before(span.From) { // it is empty for a day that a zone skipped
+		if span.Until.Before(span.From) { // a day that a zone skipped is empty
 			t.Fatalf("%q in %q: %v", text, name, span)
 		}
 		if !p.Local && !span.Equal(p.In(time.UTC)) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Forms of dates and times in texts of people and programs, whose commas, days of the
-// week, ordinals and remarks are removed.
+// Formats of dates and times in texts of people and programs, without commas, days of the
+// week, ordinals and remarks.
 var (
 	dayForms = []string{
 		time.DateOnly, "2006/01/02", "2006/1/2", "2 January 2006", "2 Jan 2006", "January 2 2006", "Jan 2 2006", "2-January-2006", "2-Jan-2006",
@@ -23,20 +23,20 @@ var (
 	weekday = regexp.MustCompile(`^(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.? `)
 	ordinal = regexp.MustCompile(`^(.* )?(\d{1,2})(?:st|nd|rd|th)(?: of)? `)
 	remark  = regexp.MustCompile(` \([^()]*\)$`)
-	// clockFirst is as in "1:56 pm on 8 May 2023", yearLast as in "Jun 30 12:00:00 2026".
+	// clockFirst matches "1:56 pm on 8 May 2023", yearLast "Jun 30 12:00:00 2026".
 	clockFirst = regexp.MustCompile(`^(\d{1,2}(?::\d{2}){0,2} ?(?:AM|PM)?) on (.+)$`)
 	yearLast   = regexp.MustCompile(`^([A-Za-z]+ \d{1,2}) (\d{2}:\d{2}:\d{2})( UTC| GMT)? (\d{4})$`)
 	digits     = regexp.MustCompile(`^-?\d{9,16}(\.\d+)?$`)
 )
 
-// maxText bounds what Read looks at, in bytes.
+// maxText is the maximum length of a text that Read parses, in bytes.
 const maxText = 100
 
-// Read parses what Parse does and the usual forms of dates and times: 2026/06/30, 30
-// June 2026, June 30, 2026, June 2026, each but the last with a time of 24 or 12 hours;
-// those of RFC 1123, of Unix, JavaScript and Python; and seconds, milliseconds or
-// microseconds since 1970, of 9 digits at least. What may be read in several ways, as
-// 03/04/2026, is none of them. Names of months are English.
+// Read parses the formats of Parse and the usual formats of dates and times: 2026/06/30,
+// 30 June 2026, June 30, 2026, June 2026, each except the last with a time of 24 or 12
+// hours; those of RFC 1123, of Unix, JavaScript and Python; and seconds, milliseconds or
+// microseconds since 1970, of at least 9 digits. It rejects ambiguous dates, such as
+// 03/04/2026. Names of months are English.
 func Read(text string) (p Period, ok bool) {
 	if text = strings.TrimSpace(text); len(text) > maxText {
 		return Period{}, false
@@ -65,7 +65,7 @@ func Read(text string) (p Period, ok bool) {
 	return readTime(text)
 }
 
-// plain returns a text as the forms have it.
+// plain normalizes a text for the formats.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " ")), " ")
 	text = weekday.ReplaceAllString(remark.ReplaceAllString(text, ""), "")
@@ -101,7 +101,7 @@ func readTime(text string) (p Period, ok bool) {
 	return Period{}, false
 }
 
-// cutZone cuts the name of UTC off a time. Other abbreviations mean several zones.
+// cutZone removes the name of UTC from a time. Other abbreviations are ambiguous.
 func cutZone(text string) (rest string, found bool) {
 	for _, name := range []string{" UTC", " GMT", " Z"} {
 		if rest, found := strings.CutSuffix(text, name); found {
@@ -111,9 +111,8 @@ func cutZone(text string) (rest string, found bool) {
 	return text, false
 }
 
-// Unix returns the time of so many seconds since 1970, or of as many milliseconds or
-// microseconds as would be after the year 5000 as seconds. A whole number from 1000 to
-// 9999 is a year.
+// Unix returns the time n seconds since 1970. If n seconds would be after the year 5000, n
+// is in milliseconds or microseconds. A whole number from 1000 to 9999 is a year.
 func Unix(n float64) (p Period, ok bool) {
 	if n == math.Trunc(n) && n >= 1000 && n <= 9999 {
 		return Parse(strconv.Itoa(int(n)))

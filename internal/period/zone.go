@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrZone says what names a zone.
+// ErrZone reports an invalid name of a zone.
 var ErrZone = errors.New("must be a time zone such as Europe/Berlin, or an offset such as +02:00")
 
 // maxZone bounds the name of a zone, in bytes.

@@ -4,7 +4,7 @@ package system
 
 import "syscall"
 
-// Numbers of errors, by what they mean.
+// Error numbers, by meaning.
 var (
 	inUse       = []syscall.Errno{syscall.EADDRINUSE}
 	refused     = []syscall.Errno{syscall.ECONNREFUSED}

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Numbers of errors, by what they mean.
+// Error numbers, by meaning.
 var (
 	inUse       = []syscall.Errno{windows.WSAEADDRINUSE}
 	refused     = []syscall.Errno{windows.WSAECONNREFUSED, windows.ERROR_CONNECTION_REFUSED}

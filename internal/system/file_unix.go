@@ -20,7 +20,7 @@ func lock(f *os.File) error {
 	}
 }
 
-// tryLock is lock without a wait.
+// tryLock is lock, but does not wait.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -33,20 +33,19 @@ func tryLock(f *os.File) (bool, error) {
 	}
 }
 
-// CreatePrivate creates a file that its owner alone can access, open for reading and
-// writing. An existing file is fs.ErrExist.
+// CreatePrivate creates a file that only its owner can access, open for reading and
+// writing. If the file exists, the error is fs.ErrExist.
 func CreatePrivate(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 }
 
-// Open opens a file or folder that may be replaced meanwhile, for reading.
+// Open opens a file or folder that may be replaced concurrently, for reading.
 func Open(path string) (*os.File, error) { return os.Open(path) }
 
-// MakeFolder creates a folder that its owner alone can access, and the folders above
-// it, unless it exists.
+// MakeFolder creates a folder that only its owner can access, and its missing parents.
 func MakeFolder(path string) error { return os.MkdirAll(path, 0o700) }
 
-// CheckPrivate returns an error that wraps ErrExposed if others than the owner can
+// CheckPrivate returns an error that wraps ErrExposed if users other than the owner can
 // access an open file or folder.
 func CheckPrivate(f *os.File) error {
 	info, err := f.Stat()
@@ -62,8 +61,8 @@ func CheckPrivate(f *os.File) error {
 // CheckWritable returns an error if this process cannot create files in a folder.
 func CheckWritable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// RestrictCommand returns the command that gives a file or folder to its owner alone.
-// path is quoted for a shell.
+// RestrictCommand returns the command that restricts a file or folder to its owner. path
+// is quoted for a shell.
 func RestrictCommand(path string, folder bool) string {
 	if folder {
 		return "chmod 700 " + path
@@ -71,10 +70,10 @@ func RestrictCommand(path string, folder bool) string {
 	return "chmod 600 " + path
 }
 
-// Replace gives a file the name of another, which it replaces.
+// Replace renames a file, and replaces the file with the new name.
 func Replace(from, to string) error { return os.Rename(from, to) }
 
-// moveToNew gives a file a name that must be free. Unlike a rename, a link never
+// moveToNew renames a file to a name that must be free. Unlike a rename, a link never
 // replaces a file.
 func moveToNew(from, to string) error {
 	if err := os.Link(from, to); err != nil {
@@ -92,7 +91,7 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// FreeBytes returns the free space for this process on the disk of a folder.
+// FreeBytes returns the free space on the disk of a folder that this process can use.
 func FreeBytes(dir string) (uint64, error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {
@@ -101,8 +100,8 @@ func FreeBytes(dir string) (uint64, error) {
 	return uint64(max(0, disk.Bavail)) * uint64(disk.Bsize), nil //nolint:unconvert // signed on some systems
 }
 
-// ProcessTime returns the processor time that this process has used, which on a shared
-// machine says more than the clock.
+// ProcessTime returns the processor time of this process, a better measure than the clock
+// on a shared machine.
 func ProcessTime() time.Duration {
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &used) != nil {

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks all bytes that a file could have.
+// lock locks the whole range of bytes that a file could have.
 func lock(f *os.File) error { return lockAll(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// tryLock is lock without a wait.
+// tryLock is lock, but does not wait.
 func tryLock(f *os.File) (bool, error) {
 	err := lockAll(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
@@ -29,8 +29,8 @@ func lockAll(f *os.File, flags uint32) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, all, all, new(windows.Overlapped))
 }
 
-// CreatePrivate creates a file that its owner, the system and its administrators alone
-// can access, open for reading and writing. An existing file is fs.ErrExist.
+// CreatePrivate creates a file that only its owner, the system and its administrators can
+// access, open for reading and writing. If the file exists, the error is fs.ErrExist.
 func CreatePrivate(path string) (*os.File, error) {
 	attributes, err := private("")
 	if err != nil {
@@ -48,8 +48,8 @@ func CreatePrivate(path string) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// Open opens a file or folder that may be replaced meanwhile, for reading. Windows refuses that for
-// the moment of a replacement: it is tried for some two seconds.
+// Open opens a file or folder that may be replaced concurrently, for reading. Windows
+// refuses that during the replacement: Open retries for some two seconds.
 func Open(path string) (f *os.File, err error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -58,7 +58,7 @@ func Open(path string) (f *os.File, err error) {
 	var handle windows.Handle
 	err = whileShared(func() (err error) {
 		handle, err = windows.CreateFile(name, windows.GENERIC_READ,
-			windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0) // of folders, too
+			windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0) // folders too
 		return err
 	}, windows.ERROR_SHARING_VIOLATION)
 	if err != nil {
@@ -67,8 +67,8 @@ func Open(path string) (f *os.File, err error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// MakeFolder creates a folder that its owner, the system and its administrators alone
-// can access, with what will be in it, and the folders above it, unless it exists.
+// MakeFolder creates a folder that only its owner, the system and its administrators can
+// access, including its future contents, and its missing parents.
 func MakeFolder(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil
@@ -87,7 +87,7 @@ func MakeFolder(path string) error {
 	err = windows.CreateDirectory(name, attributes)
 	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
 		if info, failed := os.Stat(path); failed == nil && info.IsDir() {
-			return nil // another process has just made it
+			return nil // another process has just created it
 		}
 	}
 	if err != nil {
@@ -96,10 +96,10 @@ func MakeFolder(path string) error {
 	return nil
 }
 
-// private returns the attributes of a new file or folder: a protected list that gives
-// all access to this process's user, the system (SY) and the administrators (BA), whom
-// nothing could be kept from, as from root elsewhere. OpenSSH asks the same of keys.
-// inherit is how the entries of a folder go on to what is in it.
+// private returns the attributes of a new file or folder: a protected access list that
+// gives all access to this process's user, the system (SY) and the administrators (BA),
+// who, like root elsewhere, could not be excluded. OpenSSH requires the same of keys.
+// inherit is how the contents of a folder inherit its entries.
 func private(inherit string) (*windows.SecurityAttributes, error) {
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
 	if err != nil {
@@ -119,11 +119,11 @@ func private(inherit string) (*windows.SecurityAttributes, error) {
 	}, nil
 }
 
-// secrecy is the access to a file by which it is read or changed, or others get access.
+// secrecy are the access rights to read or change a file, or to grant access to it.
 const secrecy = windows.FILE_READ_DATA | windows.FILE_WRITE_DATA | windows.FILE_APPEND_DATA |
 	windows.WRITE_DAC | windows.WRITE_OWNER | windows.GENERIC_ALL | windows.GENERIC_READ | windows.GENERIC_WRITE
 
-// CheckPrivate returns an error that wraps ErrExposed if others than the owner, this
+// CheckPrivate returns an error that wraps ErrExposed if anyone but the owner, this
 // process's user, the system, its administrators and mneme's service can access an open
 // file or folder.
 func CheckPrivate(f *os.File) error {
@@ -137,7 +137,7 @@ func CheckPrivate(f *os.File) error {
 		return err
 	}
 	list, _, err := descriptor.DACL()
-	if err != nil || list == nil { // no list is access for all
+	if err != nil || list == nil { // no list grants access to everyone
 		return errors.Join(fmt.Errorf("%w: it has no access list", ErrExposed), err)
 	}
 	for i := range uint32(list.AceCount) {
@@ -147,8 +147,8 @@ func CheckPrivate(f *os.File) error {
 		}
 		sid := (*windows.SID)(unsafe.Pointer(&entry.SidStart))
 		switch {
-		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE, // others deny, or are audits
-			entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0, // for what is in the folder
+		case entry.Header.AceType != windows.ACCESS_ALLOWED_ACE_TYPE, // other entries deny, or audit
+			entry.Header.AceFlags&windows.INHERIT_ONLY_ACE != 0, // only for the contents of the folder
 			entry.Mask&secrecy == 0,
 			trusted[sid.String()]:
 		default:
@@ -158,7 +158,7 @@ func CheckPrivate(f *os.File) error {
 	return nil
 }
 
-// trustees returns who may have access to a private file with a descriptor, as SIDs.
+// trustees returns the SIDs that may have access to a private file with a descriptor.
 func trustees(descriptor *windows.SECURITY_DESCRIPTOR) (map[string]bool, error) {
 	owner, _, err := descriptor.Owner()
 	if err != nil {
@@ -171,9 +171,9 @@ func trustees(descriptor *windows.SECURITY_DESCRIPTOR) (map[string]bool, error) 
 	trusted := map[string]bool{
 		owner.String(): true, user.User.Sid.String(): true,
 		"S-1-5-18": true, "S-1-5-32-544": true, // the system, its administrators
-		"S-1-3-0": true, "S-1-3-4": true, // whoever creates, whoever owns
+		"S-1-3-0": true, "S-1-3-4": true, // the creator, the owner
 	}
-	if service, _, _, err := windows.LookupSID("", ServiceAccount); err == nil { // there may be no service
+	if service, _, _, err := windows.LookupSID("", ServiceAccount); err == nil { // the service may not exist
 		trusted[service.String()] = true
 	}
 	return trusted, nil
@@ -189,7 +189,7 @@ func accountName(sid *windows.SID) string {
 }
 
 // CheckWritable returns an error if this process cannot create files in a folder. It
-// creates one, which the system deletes at once.
+// creates a file, which the system deletes at once.
 func CheckWritable(dir string) error {
 	f, err := os.CreateTemp(dir, ".mneme-*")
 	if err != nil {
@@ -198,8 +198,8 @@ func CheckWritable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// RestrictCommand returns the command that gives a file or folder to its owner alone.
-// path is quoted for a shell.
+// RestrictCommand returns the command that restricts a file or folder to its owner. path
+// is quoted for a shell.
 func RestrictCommand(path string, folder bool) string {
 	rights := "F"
 	if folder {
@@ -208,22 +208,21 @@ func RestrictCommand(path string, folder bool) string {
 	return "icacls " + path + ` /inheritance:r /grant:r "%USERNAME%:` + rights + `"`
 }
 
-// shareTries is how often a rename is tried while another program has the file open,
-// and shareWait how long the first wait is; each further one is a millisecond longer.
-// Together they are two seconds, as in Go's cmd/internal/robustio: readers and virus
-// scanners are done by then.
+// shareTries is the number of attempts to rename while another program has the file open,
+// and shareWait the first wait; each further wait is a millisecond longer. The sum is two
+// seconds, as in Go's cmd/internal/robustio: readers and virus scanners finish by then.
 const (
 	shareTries = 60
 	shareWait  = 5 * time.Millisecond
 )
 
-// Replace gives a file the name of another, which it replaces. While a program has the
-// other open, Windows refuses that: it is tried for some two seconds.
+// Replace renames a file, and replaces the file with the new name. Windows refuses that
+// while a program has the replaced file open: Replace retries for some two seconds.
 func Replace(from, to string) error {
 	return whileShared(func() error { return os.Rename(from, to) }, windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED)
 }
 
-// moveToNew gives a file a name that must be free.
+// moveToNew renames a file to a name that must be free.
 func moveToNew(from, to string) error {
 	source, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -240,8 +239,8 @@ func moveToNew(from, to string) error {
 	return nil
 }
 
-// whileShared repeats what fails because another program has a file open, by which
-// Windows fails with one of the errors in shared.
+// whileShared retries do while it fails with one of the errors in shared, which Windows
+// returns while another program has a file open.
 func whileShared(do func() error, shared ...syscall.Errno) error {
 	for try := 1; ; try++ {
 		err := do()
@@ -252,10 +251,10 @@ func whileShared(do func() error, shared ...syscall.Errno) error {
 	}
 }
 
-// SyncDir does nothing: NTFS logs the names of files itself, and syncs no folders.
+// SyncDir does nothing: NTFS journals the names of files itself, and cannot sync folders.
 func SyncDir(string) error { return nil }
 
-// FreeBytes returns the free space for this process on the disk of a folder.
+// FreeBytes returns the free space on the disk of a folder that this process can use.
 func FreeBytes(dir string) (uint64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -266,14 +265,14 @@ func FreeBytes(dir string) (uint64, error) {
 	return free, err
 }
 
-// ProcessTime returns the processor time that this process has used, which on a shared
-// machine says more than the clock.
+// ProcessTime returns the processor time of this process, a better measure than the clock
+// on a shared machine.
 func ProcessTime() time.Duration {
 	var created, ended, kernel, user windows.Filetime
 	if windows.GetProcessTimes(windows.CurrentProcess(), &created, &ended, &kernel, &user) != nil {
 		return 0 // it cannot fail for the own process
 	}
-	const unit = 100 // nanoseconds in which times of processes are counted
+	const unit = 100 // nanoseconds: the unit of process times
 	ticks := func(t windows.Filetime) int64 { return int64(t.HighDateTime)<<32 | int64(t.LowDateTime) }
 	return time.Duration((ticks(kernel) + ticks(user)) * unit)
 }

@@ -1,6 +1,6 @@
-// Package system does what differs between operating systems: locks, files that
-// their owner alone can read, replacing and syncing files, free space, error
-// numbers, and text styles of a terminal.
+// Package system wraps the differences between operating systems: locks, files that only
+// their owner can read, replacing and syncing files, free space, error numbers, and text
+// styles of a terminal.
 package system
 
 import (
@@ -16,13 +16,13 @@ import (
 // ErrExposed reports that users other than the owner can access a file.
 var ErrExposed = errors.New("others than its owner can access it")
 
-// ServiceAccount is the account of mneme's Windows service, which the system derives
-// from the service's name.
+// ServiceAccount is the account of mneme's Windows service, which Windows derives from the
+// service's name.
 const ServiceAccount = `NT SERVICE\mneme`
 
-// Lock waits for the exclusive lock on a file, which it creates with access for the
-// owner alone if it is missing. Locks are between processes, and between two calls in
-// one. The lock ends with unlock, or with the process. The file stays.
+// Lock waits for the exclusive lock on a file. It creates a missing file with access for
+// the owner only. Locks exclude other processes and other calls in the same process. The
+// lock ends with unlock, or with the process. The file remains.
 func Lock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -31,14 +31,14 @@ func Lock(path string) (unlock func() error, err error) {
 	if err := lock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
-	return f.Close, nil // the lock is the open file's
+	return f.Close, nil // the lock belongs to the open file
 }
 
-// lockEvery is how often LockContext tries to get the lock.
+// lockEvery is the interval at which LockContext tries to get the lock.
 const lockEvery = 20 * time.Millisecond
 
-// LockContext is like Lock, and gives up when ctx ends. It calls held once if it has to
-// wait for who holds the lock.
+// LockContext is like Lock, but gives up when ctx ends. It calls held once if it has to
+// wait.
 func LockContext(ctx context.Context, path string, held func()) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -63,14 +63,14 @@ func LockContext(ctx context.Context, path string, held func()) (unlock func() e
 	}
 }
 
-// CreateTemp creates a file that its owner alone can access, in a folder, with a name
-// that begins with prefix.
+// CreateTemp creates a file in a folder, with a name that begins with prefix, that only
+// its owner can access.
 func CreateTemp(dir, prefix string) (*os.File, error) {
 	return CreatePrivate(filepath.Join(dir, prefix+rand.Text()))
 }
 
-// WritePrivate writes a file that its owner alone can access, atomically and durably.
-// Unless replace is set, an existing file is fs.ErrExist.
+// WritePrivate writes a file that only its owner can access, atomically and durably.
+// Unless replace is set, the error for an existing file is fs.ErrExist.
 func WritePrivate(path string, content []byte, replace bool) (err error) {
 	dir := filepath.Dir(path)
 	temporary, err := CreateTemp(dir, "."+filepath.Base(path)+"-")

@@ -81,7 +81,7 @@ func check(t *testing.T, path string) error {
 	return CheckPrivate(f)
 }
 
-func TestWhatOthersCanAccessIsNotPrivate(t *testing.T) {
+func TestFilesThatOthersCanAccessAreNotPrivate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "above", "data")
 	for range 2 {
 		if err := MakeFolder(dir); err != nil {
@@ -130,7 +130,7 @@ func TestAPrivateFileIsReplacedOnlyIfAsked(t *testing.T) {
 	}
 }
 
-// On Windows a rename over an open file fails: Replace tries again.
+// On Windows a rename over an open file fails: Replace retries.
 func TestAFileIsReplacedWhileItIsRead(t *testing.T) {
 	dir := t.TempDir()
 	file, next := filepath.Join(dir, "file"), filepath.Join(dir, "next")
@@ -156,7 +156,7 @@ func TestAFileIsReplacedWhileItIsRead(t *testing.T) {
 	}
 }
 
-func TestErrorsAreToldApart(t *testing.T) {
+func TestErrorsAreDistinguished(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

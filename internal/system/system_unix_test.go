@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// unusableName is longer than file systems take.
+// unusableName is longer than file systems allow.
 var unusableName = strings.Repeat("n", 300)
 
-func TestAFullDiskIsToldFromOthers(t *testing.T) {
+func TestAFullDiskIsDistinguished(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
 	}

@@ -1,4 +1,4 @@
 package system
 
-// unusableName has a character that names cannot have.
+// unusableName has a character that file names must not contain.
 const unusableName = "a?b"

@@ -4,5 +4,5 @@ package system
 
 import "os"
 
-// ShowStyles makes a terminal show text styles, and reports whether it does.
+// ShowStyles enables text styles of a terminal, and reports whether it supports them.
 func ShowStyles(*os.File) bool { return true }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ShowStyles makes a terminal show text styles, and reports whether it does: the console
-// reads escape sequences only in its mode of virtual terminals.
+// ShowStyles enables text styles of a terminal, and reports whether it supports them: the
+// console interprets escape sequences only in virtual terminal mode.
 func ShowStyles(terminal *os.File) bool {
 	console := windows.Handle(terminal.Fd())
 	var mode uint32

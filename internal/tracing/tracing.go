@@ -1,8 +1,8 @@
 // Package tracing exports OpenTelemetry spans over OTLP/HTTP.
 //
-// Spans name steps and carry counts and durations. They never carry memory
-// text, queries, store or agent IDs, keys, tokens, or the text of an error:
-// the same rule as for logs and metrics.
+// Spans name steps and carry counts and durations. They never carry memory text, queries,
+// store or agent IDs, keys, tokens, or the text of an error: the same rule as for logs and
+// metrics.
 package tracing
 
 import (
@@ -31,11 +31,11 @@ type Options struct {
 	// certificates, compression and timeout come from the standard
 	// OTEL_EXPORTER_OTLP_* variables.
 	Endpoint string
-	// SampleRatio is the share of traces that are exported, 0 to 1. It holds
-	// for requests with a sampled traceparent too, so that no client decides how
-	// much is exported; without the sampled flag they are not exported.
+	// SampleRatio is the share of traces that are exported, 0 to 1. It also applies to
+	// requests with a sampled traceparent, so that no client decides how much is exported;
+	// requests whose traceparent is not sampled are not exported.
 	SampleRatio float64
-	// Log is told that spans could not be exported. Default: discard.
+	// Log receives a warning if spans could not be exported. Default: discard.
 	Log *slog.Logger
 }
 
@@ -45,10 +45,10 @@ type Provider struct {
 	log *slog.Logger
 }
 
-// New returns a Provider. It does not connect: a collector that is down costs
-// the spans, not the service. An Endpoint that is not an http or https URL is
-// an error. New replaces the OpenTelemetry error handler of this process, which
-// prints the collector's address and answer.
+// New returns a Provider. It does not connect: a collector that is down costs the spans,
+// not the service. An Endpoint that is not an http or https URL is an error. New replaces
+// the OpenTelemetry error handler of this process, which would print the collector's
+// address and answer.
 func New(ctx context.Context, o Options) (Provider, error) {
 	if o.Endpoint == "" {
 		return Provider{}, nil
@@ -81,8 +81,8 @@ func newSDK(ratio float64, exporting sdk.TracerProviderOption) *sdk.TracerProvid
 	)
 }
 
-// hashed samples by a hash of the trace's ID with a seed of this process: of IDs that
-// a client chose as many are sampled as of others, and a trace is sampled as a whole.
+// hashed samples by a hash of the trace's ID with a seed of this process: it samples the
+// same share of IDs that a client chose, and each trace as a whole.
 type hashed struct {
 	sdk.Sampler
 	seed maphash.Seed
@@ -102,8 +102,8 @@ func (p Provider) Tracer(name string) trace.Tracer {
 	return p.sdk.Tracer(name)
 }
 
-// Close exports the spans that are still waiting, until ctx ends. Spans that
-// are lost are logged, and no reason for the caller to fail.
+// Close exports the spans that are still waiting, until ctx ends. It logs lost spans,
+// which are no reason for the caller to fail.
 func (p Provider) Close(ctx context.Context) {
 	if p.sdk == nil {
 		return
@@ -113,8 +113,8 @@ func (p Provider) Close(ctx context.Context) {
 	}
 }
 
-// warn logs the type of an error alone: its text names the collector, whose
-// URL may hold a token, and quotes its answer.
+// warn logs only the type of an error: its text names the collector, whose URL may contain
+// a token, and quotes its answer.
 func warn(ctx context.Context, log *slog.Logger, err error) {
 	log.WarnContext(ctx, "spans were not exported", "error_type", fmt.Sprintf("%T", err))
 }

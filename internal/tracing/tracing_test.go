@@ -15,7 +15,7 @@ import (
 	"mneme/internal/tracing"
 )
 
-// newCollector is an OTLP/HTTP collector that hands on what it receives.
+// newCollector is an OTLP/HTTP collector that sends on received what it receives.
 func newCollector(t *testing.T) (endpoint string, received <-chan *collector.ExportTraceServiceRequest) {
 	t.Helper()
 	requests := make(chan *collector.ExportTraceServiceRequest, 8)
@@ -74,7 +74,7 @@ func TestSampleRatioZeroExportsNothing(t *testing.T) {
 }
 
 // SDKs sample by the low bits of an ID, which a client chooses.
-func TestClientsDoNotChooseWhatIsSampled(t *testing.T) {
+func TestClientsDoNotControlSampling(t *testing.T) {
 	endpoint, received := newCollector(t)
 	provider, err := tracing.New(t.Context(), tracing.Options{Endpoint: endpoint, SampleRatio: 0.1})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestClientsDoNotChooseWhatIsSampled(t *testing.T) {
 			spans[string(span.GetTraceId())]++
 		}
 	}
-	// 20 are expected. That none or 100 are has odds below one in a billion.
+	// 20 are expected. The probability of none or 100 is below one in a billion.
 	if n := len(spans); n == 0 || n > 100 {
 		t.Errorf("%d of 200 traces are exported, at ratio 0.1", n)
 	}

@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 )
 
-// The vocabulary of generated memories. It has enough combinations that most of
-// a hundred thousand memories differ.
+// The vocabulary of generated memories. It has enough combinations that most of a hundred
+// thousand memories differ.
 var (
 	whoWords = []string{
 		"Anna", "Boris", "Carla", "Dmitri", "Elena", "Farid", "Grace", "Hiro", "Ines", "Jonas", "Kira", "Luis",
@@ -64,9 +64,9 @@ func NewMemory(seed uint64, number int) Memory {
 	}
 }
 
-// pick draws a word, and favors those at the front of the list, as real text
-// favors some words: the product of two uniform draws takes a third of all picks
-// from the first tenth of the list.
+// pick draws a word, and prefers the front of the list, as real text prefers some words:
+// the product of two uniform draws takes a third of all picks from the first tenth of the
+// list.
 func pick(r *rand.Rand, words []string) string {
 	return words[int(r.Float64()*r.Float64()*float64(len(words)))]
 }

@@ -19,16 +19,14 @@ const (
 	questionWeight = .45 // of a question's random direction
 )
 
-// Synthetic is an embedder for benchmarks at sizes for which the model would take
-// hours. Its vectors resemble the model's. A text's vector is a weighted sum of
-// the model's vectors of the text's topic ("the boat in Porto", one of 800) and of
-// its deed ("Anna sold", one of 625), and of a random direction that is unique to
-// the text. So texts that share words are near each other, a question is near its
-// answer, and all are in the narrow cone of the model's vectors. The same text
-// always has the same vector.
+// Synthetic is an embedder for benchmarks at sizes for which the model would take hours.
+// Its vectors resemble the model's. A text's vector is a weighted sum of the model's
+// vectors of the text's topic ("the boat in Porto", one of 800) and of its deed ("Anna
+// sold", one of 625), and of a random direction that is unique to the text. So texts that
+// share words are near each other, a question is near its answer, and all are in the
+// narrow cone of the model's vectors. The same text always has the same vector.
 //
-// A query also runs through the model, so that a search takes as long as with the
-// model.
+// The model also embeds each query, so that a search takes as long as with the model.
 type Synthetic struct {
 	embed.Embedder // the model
 

@@ -50,10 +50,10 @@ func mix(parts ...part) []float32 {
 	return unit(v)
 }
 
-// Corpus generates vectors without texts, distributed like a text encoder's. All
-// share a direction, so that their cosines are above .7 like E5's, and each belongs
-// to one of 300 topics. Every run generates the same ones. Corpus is for tests of
-// an index alone; Synthetic embeds texts.
+// Corpus generates vectors without texts, distributed like a text encoder's. All share a
+// direction, so that their cosines are above .7 like E5's, and each belongs to one of 300
+// topics. Every run generates the same vectors. Corpus is for tests of an index alone;
+// Synthetic embeds texts.
 type Corpus struct {
 	Random *rand.Rand
 	common []float32

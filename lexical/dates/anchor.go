@@ -2,8 +2,8 @@ package dates
 
 import "unicode/utf8"
 
-// hasAnchor reports whether a text has a digit or a word that a date in words has. It
-// decides for nearly all texts, in one pass and without allocations.
+// hasAnchor reports whether a text has a digit or a word that every date in words
+// contains. It decides for nearly all texts, in one pass and without allocations.
 func hasAnchor(text string) bool {
 	v := load()
 	var buffer [2 * maxWord]byte
@@ -40,8 +40,8 @@ func hasAnchor(text string) bool {
 	return false
 }
 
-// isDigitAnchor reports whether n digits at i may be of a date that has no word: a year, or
-// digits with a separator behind them, or a quarter.
+// isDigitAnchor reports whether n digits at i may belong to a date without words: a year,
+// a quarter, or digits before a separator.
 func isDigitAnchor(text string, i, n int) bool {
 	if n == 4 && (text[i] == '1' && text[i+1] == '9' || text[i] == '2' && (text[i+1] == '0' || text[i+1] == '1')) {
 		return true

@@ -7,7 +7,7 @@ import (
 	"mneme/lexical/dates"
 )
 
-// BenchmarkRead measures what a question costs, by what it has of dates.
+// BenchmarkRead measures the cost of a question by the dates in it.
 func BenchmarkRead(b *testing.B) {
 	for name, text := range map[string]string{
 		"neither a digit nor a word of the calendar": "where did I park the car before the concert?",
@@ -26,7 +26,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// BenchmarkDays measures what the days of a text add to its analysis.
+// BenchmarkDays measures the cost that Days adds to the analysis of a text.
 func BenchmarkDays(b *testing.B) {
 	for name, text := range map[string]string{
 		"without years": strings.Repeat("where did I park the 3 cars before the concert in town? ", 20),

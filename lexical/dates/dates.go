@@ -1,14 +1,14 @@
-// Package dates reads the days, months, years and ranges that a question names, as people
-// write them in the languages whose words are stemmed and in digits, and by the time of the
-// request where they are relative: "9. Juli 2026", "between May and July", "hace tres días".
+// Package dates reads the days, months, years and ranges that a question names: in words
+// of the stemmed languages, in digits, and relative to the time of the request: "9. Juli
+// 2026", "between May and July", "hace tres días".
 //
 // # How
 //
-// A text without a digit and without a word of the calendar is left after one pass. Others
-// become tokens whose words have senses, each of a set of languages; a small grammar, one
-// for all languages, joins those that have a language in common. A word that is more than a
-// date ("may", "hier") is one only beside a number, after a word such as "in", or in a text
-// that may be in its language. What a date does not surely name is not read.
+// One pass rules out a text without a digit or a calendar word. Other texts become tokens;
+// each word has senses, and each sense belongs to a set of languages. One small grammar
+// for all languages joins tokens that share a language. A word with other meanings ("may",
+// "hier") is a date only next to a number, after a word such as "in", or in a text that
+// may be in its language. Read ignores what is not surely a date.
 package dates
 
 import (
@@ -17,7 +17,8 @@ import (
 	"mneme/lexical/language"
 )
 
-// maxSpans is how many spans of a text are read, both readings of an ambiguous date counted.
+// maxSpans is the maximum number of spans that are read of a text. Both readings of an
+// ambiguous date count.
 const maxSpans = 4
 
 // The ends of spans that are open: "before 2023", "after July".
@@ -46,26 +47,27 @@ func (p Precision) String() string {
 
 // Span is a span of time that a text names.
 type Span struct {
-	// From and Until are its ends, [From, Until), at midnights of the location of the
+	// From and Until are its ends, [From, Until): midnights in the location of the
 	// request's time.
 	From, Until time.Time
-	// Start and End are the bytes of the text that say so, [Start, End).
+	// Start and End are the bytes of the text that name the span, [Start, End).
 	Start, End int
 	Precision  Precision
 	// Relative reports whether it depends on the day of the request: "last Tuesday".
 	Relative bool
-	// AnyYear reports whether no year was named, as in "9 July". From is then the latest
-	// that is not in the future; the same days of other years may be meant.
+	// AnyYear reports whether no year was named, as in "9 July". From is then in the
+	// latest year for which it is not in the future; the same days of other years may be
+	// meant.
 	AnyYear bool
 	// Ambiguous reports whether the date has two readings, as 7/9/2026 and "winter 2025"
-	// have. Both are spans, with the same Start and End.
+	// do. Each reading is a span, with the same Start and End.
 	Ambiguous bool
 }
 
 // Read returns the spans that a text names, in the order of the text, at most four. now is
-// the time of the request in the location of who asks, which decides the order of 7/9/2026
-// where the language does not. languages are those that the text may be in, by their codes
-// of ISO 639-1; if there are none, they are guessed.
+// the time of the request in the caller's location, which decides the order of 7/9/2026
+// where the language does not. languages are the ISO 639-1 codes of the possible languages
+// of the text; if there are none, Read guesses them.
 func Read(text string, languages []string, now time.Time) []Span {
 	if !hasAnchor(text) {
 		return nil
@@ -82,7 +84,7 @@ func Read(text string, languages []string, now time.Time) []Span {
 	return p.spans()
 }
 
-// startOfDay returns the midnight that a day begins with.
+// startOfDay returns the midnight at which a day begins.
 func startOfDay(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }

@@ -13,8 +13,8 @@ var now = time.Date(2026, time.November, 29, 14, 30, 0, 0, time.UTC)
 
 const day = "2006-01-02"
 
-// show returns the spans of a text as "from until", and the readings of an ambiguous one
-// joined by "or".
+// show returns the spans of a text as "from until". It joins the readings of an ambiguous
+// span by "or".
 func show(text string, spans []dates.Span) string {
 	var shown []string
 	for i, s := range spans {
@@ -30,7 +30,7 @@ func show(text string, spans []dates.Span) string {
 
 func read(text string) string { return show(text, dates.Read(text, nil, now)) }
 
-// ends returns the span from a day until another, both in it.
+// ends returns the span between two days, both included.
 func ends(from, last string) string {
 	until, err := time.Parse(day, last)
 	if err != nil {
@@ -60,8 +60,8 @@ var (
 	lastYear   = ends("2025-01-01", "2025-12-31")
 )
 
-// questions are questions in the languages whose words are stemmed, and in some that are
-// not, with the spans that they name.
+// questions are questions and the spans that they name, in the stemmed languages and some
+// others.
 //
 //nolint:misspell // not English
 var questions = map[string][][2]string{
@@ -176,7 +176,7 @@ func TestDatesInDigits(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDate(t *testing.T) {
+func TestTextsWithoutDates(t *testing.T) {
 	for _, text := range []string{
 		"may I know who keeps bees?", "what does May keep?", "May Whitfield keeps bees", "a letter for May Whitfield", "option 3 may work", "cells may activate them", "the march of the penguins", "In March of the Penguins", "a march to the sea",
 		"August Strindberg", "What does April like?", "June's birthday", "he sat in the sun", "what is the mon file", "a second opinion", "wed in the garden", "the library stays open on Sundays", "every Tuesday", "black friday deals", "the Friday rule",
@@ -192,7 +192,7 @@ func TestWhatIsNoDate(t *testing.T) {
 	}
 }
 
-func TestSpansSayWhatTheyAre(t *testing.T) {
+func TestSpanProperties(t *testing.T) {
 	text := "what about ¿9 July? and two weeks ago, 8/10/2026"
 	spans := dates.Read(text, nil, now)
 	if len(spans) != 4 {
@@ -220,12 +220,12 @@ func TestAtMostFourSpans(t *testing.T) {
 	}
 }
 
-func TestDaysAreThoseOfTheLocation(t *testing.T) {
+func TestDaysFollowTheLocation(t *testing.T) {
 	zone, err := time.LoadLocation("Pacific/Auckland")
 	if err != nil {
 		t.Fatal(err)
 	}
-	spans := dates.Read("yesterday", nil, now.In(zone)) // there it is the 30th
+	spans := dates.Read("yesterday", nil, now.In(zone)) // in zone it is the 30th
 	if len(spans) != 1 || !spans[0].From.Equal(time.Date(2026, time.November, 29, 0, 0, 0, 0, zone)) {
 		t.Errorf("yesterday is %v", spans)
 	}

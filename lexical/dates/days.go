@@ -8,8 +8,8 @@ import (
 
 // NamedDay is a day that a text names with its month and year.
 type NamedDay struct {
-	// Start and End are the bytes of the text from its first word or digit to its last
-	// digit, or to a word for a year or day behind it, [Start, End).
+	// Start and End are the bytes of the text from the first word or digit to the last
+	// digit, or to a word for a year or day after it, [Start, End).
 	Start, End       int
 	Year, Month, Day int
 }
@@ -17,16 +17,17 @@ type NamedDay struct {
 // Digits returns the day in eight digits: 20260709.
 func (d NamedDay) Digits() string { return fmt.Sprintf("%04d%02d%02d", d.Year, d.Month, d.Day) }
 
-// How far the day and the month may be from their year, in bytes.
-const beforeYear, behindYear = 48, 24
+// beforeYear and afterYear are the maximum distances of the day and the month from their
+// year, in bytes.
+const beforeYear, afterYear = 48, 24
 
-// Days returns the days that a text names with month and year, of which no other reading is
-// possible: "9 July 2026", "July 9th, 2026", "2026-07-09", "9. Juli 2026", "13/7/2026". The
-// language of the text, the time and the place do not matter. It reads only what is beside
-// the four digits of a year; of texts without them it looks at the digits alone.
+// Days returns the days that a text names unambiguously with month and year: "9 July
+// 2026", "July 9th, 2026", "2026-07-09", "9. Juli 2026", "13/7/2026". The result does not
+// depend on the language of the text, the time or the location. Days reads only the text
+// near the four digits of a year; in a text without them it looks at the digits alone.
 //
-// The terms of texts depend on it: a change of what it returns, of the tables of words too,
-// changes lexical.AnalysisVersion and lexical.FormVersion.
+// The terms of texts depend on the result: a change of the result, or of the tables of
+// words, changes lexical.AnalysisVersion and lexical.FormVersion.
 func Days(text string) (found []NamedDay) {
 	for from, to := nextYears(text, 0); to > 0; from, to = nextYears(text, to) {
 		p := parser{text: text[from:to], now: time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC), hint: anyLanguage}
@@ -67,8 +68,8 @@ func (p *parser) fullDay(i int) (d date, ok bool) {
 // isNumber reports whether the token i is a number.
 func (p *parser) isNumber(i int) bool { return i < len(p.tokens) && p.tokens[i].shape == number }
 
-// lastDigit returns the end of the digits of the last number in the tokens [i, end), or of a
-// word for a year or day behind them.
+// lastDigit returns the end of the last number in the tokens [i, end), or of a word for a
+// year or day after it.
 func (p *parser) lastDigit(i, end int) int {
 	if t := p.tokens[end-1]; t.shape == word {
 		return t.end
@@ -81,8 +82,8 @@ func (p *parser) lastDigit(i, end int) int {
 	return p.tokens[end-1].end
 }
 
-// nextYears returns the stretch of text from from on that is beside the next digits of a
-// year, and beside those that are near them; 0, 0 if there are none.
+// nextYears returns the next range of text, starting at from, that surrounds the digits of
+// a year, or of several years near each other; 0, 0 if there is none.
 func nextYears(text string, from int) (start, end int) {
 	for i := from; i < len(text); {
 		if text[i] < '0' || text[i] > '9' {
@@ -97,7 +98,7 @@ func nextYears(text string, from int) (start, end int) {
 			if end == 0 {
 				start = wordStart(text, max(from, i-beforeYear))
 			}
-			end = min(len(text), i+n+behindYear)
+			end = min(len(text), i+n+afterYear)
 		}
 		i += n
 	}
@@ -107,7 +108,7 @@ func nextYears(text string, from int) (start, end int) {
 	return start, wordStart(text, end)
 }
 
-// wordStart returns where no word of the text is broken, at i or a little behind it.
+// wordStart returns an index at i or a little after it that is not within a word.
 func wordStart(text string, i int) int {
 	for limit := i + maxWord; i > 0 && i < len(text) && i < limit; i++ {
 		if !utf8.RuneStart(text[i]) {

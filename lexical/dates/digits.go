@@ -2,8 +2,8 @@ package dates
 
 import "strings"
 
-// digits reads a date in digits: 2026-07-09, 2026/07/09, 9.7.2026, 7/9/2026, 2026-07, 7/2026;
-// and without a year behind a word such as "on": 9.7., 7/9.
+// digits reads a date in digits: 2026-07-09, 2026/07/09, 9.7.2026, 7/9/2026, 2026-07,
+// 7/2026. After a word such as "on" the date needs no year: 9.7., 7/9.
 func (p *parser) digits(i int, within bool) (d date, ok bool) {
 	if p.tokens[i].shape != number || p.tokens[i].ordinal || !p.isMark(i+1, "./-") || !p.clearBefore(i) || p.isVersion(i) {
 		return d, false
@@ -21,8 +21,8 @@ func (p *parser) digits(i int, within bool) (d date, ok bool) {
 	return d, p.twoParts(&d, i, second, within) && p.validDay(d)
 }
 
-// part returns the number behind the separator at the token i, -1 if there is none. Only
-// behind a point, there may be a space.
+// part returns the number after the separator at the token i, -1 if there is none. Only a
+// point may be followed by a space.
 func (p *parser) part(i int, separator byte) int {
 	if !p.isMark(i, string(separator)) || !p.tokens[i].joined || i+1 >= len(p.tokens) || p.tokens[i+1].shape != number {
 		return -1
@@ -33,7 +33,7 @@ func (p *parser) part(i int, separator byte) int {
 	return i + 1
 }
 
-// clearDate reports whether a date ends before the token i: a time may follow it, as in
+// clearDate reports whether a date ends before the token i. A time may follow it, as in
 // 2026-07-09T10:00, but no further digits.
 func (p *parser) clearDate(i int) bool {
 	if p.isJoined(i) && p.tokens[i].shape == code {
@@ -110,8 +110,8 @@ func (p *parser) twoParts(d *date, i, second int, within bool) bool {
 	return minYear <= d.year && d.year <= maxYear && d.month >= 1 && d.month <= 12 && p.clearDate(d.end)
 }
 
-// isMonthBefore reports whether the digits at the token i, before those of a year and the
-// token end, are a month rather than a ratio or a decimal number.
+// isMonthBefore reports whether the digits at the token i, before the digits of a year and
+// the token end, are a month rather than part of a ratio or a decimal number.
 func (p *parser) isMonthBefore(i, end int, separator byte, within bool) bool {
 	two := p.tokens[i].digits == 2
 	if within || p.preposed(i, kindIn, anyLanguage) {
@@ -120,12 +120,12 @@ func (p *parser) isMonthBefore(i, end int, separator byte, within bool) bool {
 	return separator == '/' && (two || i == 0 && (end >= len(p.tokens) || p.tokens[end].shape == mark))
 }
 
-// isEnglish reports whether the word before digits without a year is an English one.
+// isEnglish reports whether the word before digits without a year is English.
 func (p *parser) isEnglish(i int) bool {
 	return i >= 0 && strings.EqualFold(p.text[p.tokens[i].start:p.tokens[i].end], "on")
 }
 
-// isOn reports whether a word is before the token i that is before days, such as "on".
+// isOn reports whether the token before i is a word that precedes days, such as "on".
 func (p *parser) isOn(i int) bool {
 	if i == 0 || p.tokens[i-1].shape != word {
 		return false
@@ -137,7 +137,7 @@ func (p *parser) isOn(i int) bool {
 	return p.is(i-1, kindSince, anyLanguage)
 }
 
-// isVersion reports whether a word before the token i says that the digits are a version.
+// isVersion reports whether the word before the token i marks the digits as a version.
 func (p *parser) isVersion(i int) bool {
 	for j := i - 1; j >= 0 && j >= i-2; j-- {
 		if p.tokens[j].shape != word {
@@ -150,7 +150,7 @@ func (p *parser) isVersion(i int) bool {
 	return false
 }
 
-// versionWords are words before versions.
+// versionWords are words that precede versions.
 var versionWords = func() map[string]bool {
 	set := make(map[string]bool)
 	for _, w := range []string{

@@ -2,8 +2,8 @@ package dates
 
 import "strings"
 
-// distance reads a date that is a unit before or after another: the week before 3 August,
-// two days after 9 July.
+// distance reads a date given by its distance before or after another: the week before 3
+// August, two days after 9 July.
 func (p *parser) distance(i int) (span Span, end int) {
 	n, j, in := p.amount(i, anyLanguage)
 	if in == 0 {
@@ -13,7 +13,7 @@ func (p *parser) distance(i int) (span Span, end int) {
 		}
 	}
 	if weekday, shared := p.weekday(j, in); shared != 0 && n == 0 { // the Sunday before 25 October
-		return p.weekdayBeside(j+1, weekday, shared)
+		return p.weekdayDistance(j+1, weekday, shared)
 	}
 	for _, unit := range p.unitsAt(j) {
 		shared := unit.in & in
@@ -25,7 +25,7 @@ func (p *parser) distance(i int) (span Span, end int) {
 			if !ok || d.swappable || d.weekday > 0 || d.season > 0 || !p.validDay(d) {
 				continue
 			}
-			if span, ok = p.apart(p.readings(d)[0], n, int(unit.value), s.kind == kindBefore); ok {
+			if span, ok = p.offsetSpan(p.readings(d)[0], n, int(unit.value), s.kind == kindBefore); ok {
 				return span, d.end
 			}
 		}
@@ -33,8 +33,8 @@ func (p *parser) distance(i int) (span Span, end int) {
 	return span, 0
 }
 
-// weekdayBeside reads a date behind a weekday and a word such as "before".
-func (p *parser) weekdayBeside(i, weekday int, in languages) (span Span, end int) {
+// weekdayDistance reads a date after a weekday and a word such as "before".
+func (p *parser) weekdayDistance(i, weekday int, in languages) (span Span, end int) {
 	for _, s := range p.sensesAt(i) {
 		if s.kind != kindBefore && s.kind != kindAfter || s.in&in == 0 || p.isFor(i) {
 			continue
@@ -57,13 +57,14 @@ func (p *parser) weekdayBeside(i, weekday int, in languages) (span Span, end int
 	return span, 0
 }
 
-// isFor reports whether the token i is "for", which is no "før" though it has its letters.
+// isFor reports whether the token i is "for" rather than "før", which folds to the same
+// letters.
 func (p *parser) isFor(i int) bool {
 	return i < len(p.tokens) && strings.EqualFold(p.text[p.tokens[i].start:p.tokens[i].end], "for")
 }
 
-// apart returns the span that is n units before or after another: next to it, if n is 0.
-func (p *parser) apart(of Span, n, unit int, before bool) (Span, bool) {
+// offsetSpan returns the span n units before or after another, or the adjacent one if n is 0.
+func (p *parser) offsetSpan(of Span, n, unit int, before bool) (Span, bool) {
 	sign, from := 1, of.Until
 	if before {
 		sign, from = -1, of.From

@@ -10,8 +10,8 @@ import (
 // maxWord is the length of the longest word that is looked up, in bytes.
 const maxWord = 24
 
-// folded are letters in lower case without their accents, as the vocabulary has them: 0 for
-// what is no letter.
+// folded maps letters to the vocabulary's form: lower case without accents, 0 for a rune
+// that is no letter.
 var folded = func() (table [0x530]rune) {
 	for r := range rune(len(table)) {
 		if !unicode.IsLetter(r) {
@@ -27,7 +27,7 @@ var folded = func() (table [0x530]rune) {
 	return table
 }()
 
-// foldRune returns a letter as the vocabulary has it; 0 for what is no letter.
+// foldRune returns a letter in the vocabulary's form; 0 for a rune that is no letter.
 func foldRune(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z':
@@ -47,17 +47,17 @@ func foldRune(r rune) rune {
 	return 0
 }
 
-// isAccent reports whether a rune is an accent after its letter.
+// isAccent reports whether a rune is a combining accent.
 func isAccent(r rune) bool { return r >= 0x300 && r <= 0x36F }
 
-// isIdeograph reports whether a rune is of a script that is written without spaces between
-// the words of a date, or of Korean, whose words have endings.
+// isIdeograph reports whether a rune belongs to a script without spaces between the words
+// of a date, or to Korean, whose words have endings.
 func isIdeograph(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
 // cutWord returns the length of the word that text begins with, and appends its letters to
-// key as the vocabulary has them. Of a long word the key is empty.
+// key in the vocabulary's form. The key of a word that is too long is empty.
 func cutWord(key []byte, text string) (rest []byte, length int) {
 	begin := len(key)
 	for length < len(text) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// order is how the day and the month of 7/9/2026 are read.
+// order is the order of the day and the month in 7/9/2026.
 type order uint8
 
 const (
@@ -15,9 +15,9 @@ const (
 	monthFirst
 )
 
-// orderIn returns the order of who writes in one of these languages and lives in a location.
-// Languages other than English write the day first; of English the location decides, and of
-// what has both or tells nothing, such as UTC, the order is not known.
+// orderIn returns the order of a writer of one of these languages in a location. Languages
+// other than English write the day first. For English the location decides; the order is
+// unknown for a location with both orders, or without a country, such as UTC.
 func orderIn(languages []string, zone *time.Location) order {
 	if len(languages) > 0 && !slices.Contains(languages, "en") {
 		return dayFirst
@@ -34,8 +34,8 @@ func orderIn(languages []string, zone *time.Location) order {
 	return dayFirst
 }
 
-// monthFirstZones are the zones where the month is written first: of the United States,
-// their islands and the Philippines.
+// monthFirstZones are the zones that write the month first: the United States with its
+// islands, and the Philippines.
 var monthFirstZones = strings.Fields(`
 America/New_York America/Detroit America/Chicago America/Menominee America/Denver America/Boise America/Phoenix America/Los_Angeles
 America/Anchorage America/Juneau America/Sitka America/Metlakatla America/Yakutat America/Nome America/Adak
@@ -43,17 +43,17 @@ America/Indianapolis America/Fort_Wayne America/Louisville America/Knox_IN
 Pacific/Honolulu Pacific/Guam Pacific/Saipan Pacific/Pago_Pago Pacific/Midway
 EST5EDT CST6CDT MST7MDT PST8PDT Asia/Manila`)
 
-// bothOrdersZones are the zones where both orders are written.
+// bothOrdersZones are the zones that use both orders.
 var bothOrdersZones = strings.Fields(`
 America/Toronto America/Montreal America/Vancouver America/Edmonton America/Winnipeg America/Regina America/Halifax America/St_Johns
 America/Moncton America/Iqaluit America/Yellowknife America/Whitehorse America/Puerto_Rico America/Panama Africa/Nairobi Africa/Accra`)
 
-// southern are the zones south of the equator whose seasons are those of the south.
+// southern are the zones with the seasons of the southern hemisphere.
 var southern = strings.Fields(`
 Australia/ Antarctica/ Pacific/Auckland Pacific/Chatham America/Argentina/ America/Buenos_Aires America/Santiago America/Punta_Arenas America/Montevideo
 America/Asuncion America/Sao_Paulo Brazil/East Chile/ NZ Africa/Johannesburg Africa/Maputo Africa/Harare Africa/Windhoek Africa/Gaborone Africa/Lusaka`)
 
-// isSouthern reports whether a location has the seasons of the south.
+// isSouthern reports whether a location has the seasons of the southern hemisphere.
 func isSouthern(zone *time.Location) bool {
 	name := zone.String()
 	return slices.ContainsFunc(southern, func(prefix string) bool {

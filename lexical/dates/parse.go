@@ -11,10 +11,11 @@ type parser struct {
 	tokens []token
 	now    time.Time // the midnight before the request
 	order  order
-	// connected is the token behind the dash of a range, which digits before it do not bind.
+	// connected is the token after the dash of a range: digits before the dash do not
+	// belong to it.
 	connected int
-	hint      languages // in which the text may be
-	sure      bool      // whether it is surely in one of them
+	hint      languages // the languages that the text may be in
+	sure      bool      // whether it is surely in one of the languages of hint
 }
 
 // spans returns the spans of the text.
@@ -36,13 +37,13 @@ func (p *parser) spans() (found []Span) {
 	return found
 }
 
-// contains reports whether a span of the same time was found before.
+// contains reports whether found has a span of the same time as s.
 func contains(found []Span, s Span) bool {
 	return slices.ContainsFunc(found, func(o Span) bool { return o.From.Equal(s.From) && o.Until.Equal(s.Until) })
 }
 
-// find returns the value of the sense of a kind that the token i has in one of the
-// languages, and in which of them.
+// find returns the value of the token i in its sense of kind k in one of the languages,
+// and the languages that share this sense.
 func (p *parser) find(i int, k kind, in languages) (value int, shared languages) {
 	if i < 0 || i >= len(p.tokens) {
 		return 0, 0
@@ -55,7 +56,7 @@ func (p *parser) find(i int, k kind, in languages) (value int, shared languages)
 	return 0, 0
 }
 
-// is reports whether the token i has a sense of a kind in one of the languages.
+// is reports whether the token i has a sense of kind k in one of the languages.
 func (p *parser) is(i int, k kind, in languages) bool {
 	_, shared := p.find(i, k, in)
 	return shared != 0
@@ -74,10 +75,10 @@ func (p *parser) isMark(i int, chars string) bool {
 	return false
 }
 
-// isJoined reports whether the token i is there, and nothing is between it and the one before.
+// isJoined reports whether the token i exists and directly follows the previous one.
 func (p *parser) isJoined(i int) bool { return i < len(p.tokens) && p.tokens[i].joined }
 
-// skip returns the token behind at most two words that may be within a date.
+// skip returns the token after at most two words that may occur within a date.
 func (p *parser) skip(i int, in languages) int {
 	for end := i + 2; i < end && p.is(i, kindOf, in); {
 		if i++; p.isMark(i, "'") { // l'été
@@ -87,7 +88,8 @@ func (p *parser) skip(i int, in languages) int {
 	return i
 }
 
-// preposed reports whether a word such as "in" is before the token i, and an article at most.
+// preposed reports whether a word such as "in", and at most an article, precedes the token
+// i.
 func (p *parser) preposed(i int, k kind, in languages) bool {
 	for begin := i - 3; i > 0 && i > begin; {
 		if i--; p.isMark(i, "'") && i > 0 { // pendant l'hiver
@@ -103,11 +105,11 @@ func (p *parser) preposed(i int, k kind, in languages) bool {
 	return false
 }
 
-// isRecurring reports whether a word such as "every" is before the token i.
+// isRecurring reports whether a word such as "every" precedes the token i.
 func (p *parser) isRecurring(i int, in languages) bool { return p.is(i-1, kindEvery, in) }
 
 // endsAt reports whether a clause ends before the token i, so that no noun follows that
-// what is before it says more of.
+// the preceding words would modify.
 func (p *parser) endsAt(i int) bool {
 	if i >= len(p.tokens) {
 		return true
@@ -120,19 +122,19 @@ func (p *parser) endsAt(i int) bool {
 }
 
 // isForeign reports whether the word i, which is a date in some languages, is likely
-// another word or a name in the text's own: "mais" and "Avril Lavigne" are.
+// another word or a name in the text's own language, as "mais" and "Avril Lavigne" are.
 func (p *parser) isForeign(i int, in languages) bool {
 	return in&p.hint == 0 && (p.sure || p.tokens[i].upper && (p.isName(i+1) || p.isName(i-1)))
 }
 
-// isName reports whether the token i is a word that begins with a capital, as the second
-// part of a name does.
+// isName reports whether the token i is a capitalized word, as the second part of a name
+// is.
 func (p *parser) isName(i int) bool {
 	return i >= 0 && i < len(p.tokens) && p.tokens[i].shape == word && p.tokens[i].upper && !p.is(i, kindFollow, anyLanguage)
 }
 
-// clearBefore reports whether the digits of the token i are not part of a longer number,
-// a code, a price or a path.
+// clearBefore reports whether nothing before the token i makes its digits part of a longer
+// number, a code, a price or a path.
 func (p *parser) clearBefore(i int) bool {
 	if i == p.connected && i > 0 {
 		return true
@@ -153,8 +155,8 @@ func (p *parser) clearBefore(i int) bool {
 	return true
 }
 
-// clearAfter reports whether the digits before the token i are not part of a longer number,
-// a quantity or a code.
+// clearAfter reports whether nothing at the token i makes the digits before it part of a
+// longer number, a quantity or a code.
 func (p *parser) clearAfter(i int) bool {
 	if i >= len(p.tokens) {
 		return true

@@ -1,7 +1,7 @@
 package dates
 
-// rangeAt reads a date or a range of dates at the token i: its readings, the tokens of its
-// beginning and behind its end. The latter is 0 if there is none.
+// rangeAt reads a date or a range of dates at the token i. It returns its readings, its
+// first token and the token after it, 0 if there is no date.
 func (p *parser) rangeAt(i int) (readings []Span, first, next int) {
 	if t := p.tokens[i]; t.shape == mark || t.shape == word && len(t.senses) == 0 {
 		return nil, 0, 0
@@ -33,7 +33,7 @@ func (p *parser) rangeAt(i int) (readings []Span, first, next int) {
 	return p.readings(d), i - d.before, d.end
 }
 
-// years reads a range of years that a dash joins: 2019-2021.
+// years reads a range of years joined by a dash: 2019-2021.
 func (p *parser) years(i int) (d date, ok bool) {
 	if !p.isMark(i+1, "-") || !p.tokens[i+1].joined || !p.isJoined(i+2) || p.tokens[i].digits != 4 || !p.clearBefore(i) {
 		return d, false
@@ -47,9 +47,9 @@ func (p *parser) years(i int) (d date, ok bool) {
 	return d, true
 }
 
-// pair reads two dates at the token i, or what may be before one, with a word between them
-// such as "to": 3 to 9 July, July 3–9, May to July 2026. If between is set, that word may
-// be "and".
+// pair reads two dates joined by a word such as "to": 3 to 9 July, July 3–9, May to July
+// 2026. The token i begins the first date or a word before it. If between is set, the
+// joining word may be "and".
 func (p *parser) pair(i int, in languages, between bool) (span Span, end int) {
 	within := in != anyLanguage
 	if within {
@@ -94,8 +94,8 @@ func (p *parser) pair(i int, in languages, between bool) (span Span, end int) {
 	return p.join(a, b)
 }
 
-// isDayOfRange reports whether the token i is a day whose month is behind that of another
-// day: 3 to 9 July.
+// isDayOfRange reports whether the token i is a day whose month follows another day: 3 to
+// 9 July.
 func (p *parser) isDayOfRange(i int, in languages, between bool) bool {
 	if p.dayNumber(i) == 0 {
 		return false
@@ -108,13 +108,13 @@ func (p *parser) isDayOfRange(i int, in languages, between bool) bool {
 	return k > 0
 }
 
-// clearStart reports whether the day i of a range is not part of something longer.
+// clearStart reports whether the first day i of a range is not part of a longer number.
 func (p *parser) clearStart(i int) bool {
 	return p.clearBefore(i) && !p.isMark(i-1, ":") && !(p.isMark(i-1, "./-,") && p.tokens[i].joined)
 }
 
-// connector returns the token behind the word or dash at the token i that is between the
-// dates of a range, and its languages; 0 if there is none.
+// connector returns the token after the word or dash at the token i that joins the dates
+// of a range, and its languages; 0 if there is none.
 func (p *parser) connector(i int, in languages, between bool) (next int, shared languages) {
 	if p.isMark(i, "-") {
 		return i + 1, in
@@ -122,14 +122,15 @@ func (p *parser) connector(i int, in languages, between bool) (next int, shared 
 	if _, shared = p.find(i, kindTo, in); shared != 0 {
 		return i + 1, shared
 	}
-	if _, shared = p.find(i, kindAnd, in); shared != 0 && (between || p.isBetweenBehind(i+1, shared)) {
+	if _, shared = p.find(i, kindAnd, in); shared != 0 && (between || p.isBetweenAfter(i+1, shared)) {
 		return i + 1, shared
 	}
 	return 0, 0
 }
 
-// isBetweenBehind reports whether a word such as "között" is within eight tokens.
-func (p *parser) isBetweenBehind(i int, in languages) bool {
+// isBetweenAfter reports whether a word such as "között" occurs within the next eight
+// tokens.
+func (p *parser) isBetweenAfter(i int, in languages) bool {
 	for j := i; j < i+8; j++ {
 		if p.is(j, kindBetweenAfter, in) {
 			return true
@@ -138,8 +139,8 @@ func (p *parser) isBetweenBehind(i int, in languages) bool {
 	return false
 }
 
-// join returns the span from one date to another, each of which has what it lacks from the
-// other.
+// join returns the span from one date to another. Each date takes its missing parts from
+// the other.
 func (p *parser) join(a, b date) (span Span, end int) {
 	if a.swappable || b.swappable { // 3/7–9/7: the same order for both
 		a.swappable, b.swappable = false, false
@@ -197,7 +198,7 @@ func (p *parser) joinAnyYear(a, b date, turns bool) (span Span, end int) {
 	return span, b.end
 }
 
-// open reads a date behind "since", "before" or "after".
+// open reads a date after "since", "before" or "after".
 func (p *parser) open(i int) (span Span, end int) {
 	for _, s := range p.tokens[i].senses {
 		if s.kind != kindSince && s.kind != kindBefore && s.kind != kindAfter || p.isFor(i) {

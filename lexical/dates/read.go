@@ -1,32 +1,32 @@
 package dates
 
-// date is a date as it was read: the parts that were named, or the span itself.
+// date is a parsed date: the parts that were named, or the resolved span.
 type date struct {
 	year, month, day int // 0: not named
 	season           int // 1 to 4, from spring
 	quarter          int // 1 to 4
 	weekday          int // 1 to 7, from Monday
 	shift            shift
-	swappable        bool // the day and the month may change places
-	span             Span // if it is resolved
+	swappable        bool // the day and the month may be exchanged
+	span             Span // if resolved
 	resolved         bool
 	in               languages
-	end              int // the token behind it
-	before           int // how many tokens before the one it was read at belong to it
+	end              int // the token after the date
+	before           int // number of its tokens before the one it was read at
 }
 
-// shift says which of the occurrences of a date without a year is meant.
+// shift selects an occurrence of a date without a year.
 type shift int8
 
 const (
 	latest shift = iota // the latest that is not in the future
 	last                // the latest that is over
-	this                // that of this year or week
+	this                // the one of this year or week
 	next                // the first in the future
 )
 
-// dateAt reads the date at the token i. within says that the words before it have told that
-// a date follows.
+// dateAt reads the date at the token i. within reports whether the words before it
+// announce a date.
 func (p *parser) dateAt(i int, within bool) (d date, ok bool) {
 	if i >= len(p.tokens) {
 		return d, false
@@ -45,7 +45,7 @@ func (p *parser) dateAt(i int, within bool) (d date, ok bool) {
 	return d, false
 }
 
-// dayNumber returns the day of a month that the token i is, or 0.
+// dayNumber returns the day of the month at the token i, or 0.
 func (p *parser) dayNumber(i int) int {
 	if i >= len(p.tokens) || p.tokens[i].shape != number || p.tokens[i].digits > 2 || p.tokens[i].value > 31 {
 		return 0
@@ -53,9 +53,9 @@ func (p *parser) dayNumber(i int) int {
 	return p.tokens[i].value
 }
 
-// month returns the month that the token i is, whether it is another word as well or is one
-// beside a number only, and in which languages: of those that the text may be in, if it is
-// one in any of them.
+// month returns the month at the token i and its languages: if any of them is in p.hint,
+// only those in p.hint. short reports whether the word is a month only next to a number,
+// weak whether it is short or has other meanings.
 func (p *parser) month(i int, in languages) (month int, weak, short bool, shared languages) {
 	for _, s := range p.sensesAt(i) {
 		if s.kind <= kindShortMonth && s.in&in != 0 && (month == 0 || month == int(s.value)) {
@@ -87,7 +87,7 @@ func (p *parser) dayOf(i int, within bool) (d date, ok bool) {
 	}
 	from := p.skip(j, anyLanguage)
 	var weak, short bool
-	for ; j <= from; j++ { // "de" may be within dates of other languages than the month is
+	for ; j <= from; j++ { // "de" occurs within dates of languages other than the month's
 		if d.month, weak, short, d.in = p.month(j, anyLanguage); d.month > 0 && p.skipped(i+1, j, d.in) {
 			break
 		}
@@ -106,7 +106,8 @@ func (p *parser) dayOf(i int, within bool) (d date, ok bool) {
 	return d, true
 }
 
-// skipped reports whether all words of tokens [i, j) may be within dates of the languages.
+// skipped reports whether all words of the tokens [i, j) may occur within dates of the
+// languages.
 func (p *parser) skipped(i, j int, in languages) bool {
 	for ; i < j; i++ {
 		if p.tokens[i].shape == word && !p.is(i, kindOf, in) {
@@ -136,7 +137,7 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 	if p.isMark(j, "-") && p.isJoined(j) && p.isJoined(j+1) {
 		k = j + 1
 	}
-	if day := p.dayNumber(k); day > 0 && (k == j || p.tokens[k].ordinal || p.isMark(j, "-")) && p.isDayBehind(k) {
+	if day := p.dayNumber(k); day > 0 && (k == j || p.tokens[k].ordinal || p.isMark(j, "-")) && p.isDayAfter(k) {
 		d.day = day
 		d.year, d.end = p.trailingYear(k+1, d.in)
 		sure := within || d.year > 0 || p.tokens[k].ordinal || p.endsAt(d.end) || p.preposed(i, kindIn, d.in)
@@ -152,8 +153,8 @@ func (p *parser) monthOf(i int, within bool) (d date, ok bool) {
 	return d, !short && p.isMonthAlone(i, weak, within, d.in)
 }
 
-// ideographicDay returns the day of a month that is written with ideographs at the token i,
-// and the token behind it; 0 if there is none.
+// ideographicDay returns the day of the month written with ideographs at the token i, and
+// the token after it; 0 if there is none.
 func (p *parser) ideographicDay(i int, in languages) (day, end int) {
 	for ; i < len(p.tokens) && day <= 31; i++ {
 		if p.is(i, kindDayMark, in) && day > 0 {
@@ -171,9 +172,9 @@ func (p *parser) ideographicDay(i int, in languages) (day, end int) {
 	return 0, 0
 }
 
-// isDayBehind reports whether the number k behind a month is a day rather than a time, a
-// quantity or a part of a longer number.
-func (p *parser) isDayBehind(k int) bool {
+// isDayAfter reports whether the number k after a month is a day rather than a time, a
+// quantity or part of a longer number.
+func (p *parser) isDayAfter(k int) bool {
 	if p.isMark(k+1, ":") && p.isJoined(k+2) {
 		return false
 	}
@@ -183,7 +184,7 @@ func (p *parser) isDayBehind(k int) bool {
 	return p.isMark(k+1, "-") || p.clearAfter(k+1)
 }
 
-// isMonthAlone reports whether the word i is surely a month without a day or a year.
+// isMonthAlone reports whether the word i surely is a month, without a day or a year.
 func (p *parser) isMonthAlone(i int, weak, within bool, in languages) bool {
 	switch {
 	case p.isRecurring(i, in), p.isForeign(i, in):
@@ -210,7 +211,7 @@ func (p *parser) isMonthAlone(i int, weak, within bool, in languages) bool {
 	return p.endsAt(i+1) && !p.isOf(i+1) || p.tokens[i+1].shape != mark && !p.isName(i+1) && p.text[p.tokens[before].start:p.tokens[before].end] == "in" && !p.isOf(i+1)
 }
 
-// isOf reports whether the token i is "of": the march of the penguins, the last week of it.
+// isOf reports whether the token i is "of", as in "the march of the penguins".
 func (p *parser) isOf(i int) bool {
 	return i < len(p.tokens) && p.text[p.tokens[i].start:p.tokens[i].end] == "of"
 }

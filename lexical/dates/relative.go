@@ -8,7 +8,7 @@ func (p *parser) resolve(d *date, from, until time.Time, precision Precision) {
 	d.resolved = true
 }
 
-// resolveDays sets the span of a date of days from now.
+// resolveDays sets the span of a date given in days from now.
 func (p *parser) resolveDays(d *date, from, until int, precision Precision) {
 	if from < -maxDays || until > maxDays {
 		return
@@ -16,7 +16,7 @@ func (p *parser) resolveDays(d *date, from, until int, precision Precision) {
 	p.resolve(d, p.now.AddDate(0, 0, from), p.now.AddDate(0, 0, until), precision)
 }
 
-// maxDays is how far a date of days from now may be away.
+// maxDays is the maximum distance of a date from now, in days.
 const maxDays = 200 * 366
 
 func (p *parser) resolveYear(d *date, year int) {
@@ -26,8 +26,8 @@ func (p *parser) resolveYear(d *date, year int) {
 	p.resolve(d, p.date(year, 1, 1), p.date(year+1, 1, 1), Year)
 }
 
-// shifted returns the shift that the token i says, "rolling" for one that says "until
-// today", and its languages.
+// shifted returns the shift that the token i names and its languages. rolling reports
+// whether the period lasts until today.
 func (p *parser) shifted(i int, in languages) (s shift, rolling bool, shared languages) {
 	if i < 0 || i >= len(p.tokens) {
 		return latest, false, 0
@@ -40,10 +40,10 @@ func (p *parser) shifted(i int, in languages) (s shift, rolling bool, shared lan
 	return latest, false, 0
 }
 
-// shifts are the shifts that words say, by their kind.
+// shifts maps kinds of words to their shifts.
 var shifts = map[kind]shift{kindLast: last, kindPast: last, kindThis: this, kindNext: next}
 
-// modified reads what a word such as "last" is before or behind: last Tuesday, le mois
+// modified reads a date before or after a word such as "last": last Tuesday, le mois
 // dernier, the last three days, les deux dernières semaines.
 func (p *parser) modified(i int, _ bool) (d date, ok bool) {
 	if i >= len(p.tokens) {
@@ -70,7 +70,7 @@ func (p *parser) modified(i int, _ bool) (d date, ok bool) {
 	return p.dayOfWeek(d), ok
 }
 
-// shiftedBefore reads what is behind a word such as "last" at the token i.
+// shiftedBefore reads the date after a word such as "last" at the token i.
 func (p *parser) shiftedBefore(i int, s shift, rolling bool, in languages) (d date, ok bool) {
 	j := i + 1
 	if n, k, shared := p.amount(j, in); shared != 0 && s == last { // the last three days
@@ -111,8 +111,8 @@ func (p *parser) rolling(n, unit int, in languages, end int) (d date, ok bool) {
 	return d, d.resolved
 }
 
-// shiftedAt reads the unit, weekday, month or season at the token i, which a word such as
-// "last" shifts.
+// shiftedAt reads the unit, weekday, month or season at the token i and applies the shift
+// s.
 func (p *parser) shiftedAt(i, end int, s shift, in languages) (d date, ok bool) {
 	d.shift, d.end, d.in = s, end, in
 	if unit, shared := p.find(i, kindUnit, in); shared != 0 {
@@ -156,7 +156,7 @@ func (p *parser) shiftedAt(i, end int, s shift, in languages) (d date, ok bool) 
 	return d, false
 }
 
-// named reads a day that has a name from today, such as "yesterday", or such a year.
+// named reads a day or year with a name relative to today, such as "yesterday".
 func (p *parser) named(i int, _ bool) (d date, ok bool) {
 	d.end = i + 1
 	if days, in := p.find(i, kindDay, anyLanguage); in != 0 && !p.isForeign(i, in) {
@@ -175,8 +175,8 @@ func (p *parser) named(i int, _ bool) (d date, ok bool) {
 	return d, false
 }
 
-// partOfYear reads the day, month or season at the token i of a year that was named before
-// it from today: "tavaly nyáron", 去年7月.
+// partOfYear reads the day, month or season at the token i, in a year named before it
+// relative to today: "tavaly nyáron", 去年7月.
 func (p *parser) partOfYear(i, year int, in languages) (d date, ok bool) {
 	i = p.skip(i, in)
 	if i >= len(p.tokens) || p.tokens[i].shape == mark {

@@ -7,12 +7,12 @@ func (p *parser) date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, p.now.Location())
 }
 
-// daysIn returns how many days a month has.
+// daysIn returns the number of days of a month.
 func daysIn(year, month int) int {
 	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// validDay reports whether there is such a day. Without a year, 29 February is one.
+// validDay reports whether the day exists. Without a year, 29 February does.
 func (p *parser) validDay(d date) bool {
 	year := d.year
 	if year == 0 {
@@ -21,7 +21,7 @@ func (p *parser) validDay(d date) bool {
 	return d.month >= 0 && d.month <= 12 && (d.day == 0 || d.month > 0) && (d.month == 0 || d.day <= daysIn(year, d.month))
 }
 
-// readings returns the spans that a date may be: two if it is ambiguous.
+// readings returns the spans that a date may mean: two if it is ambiguous.
 func (p *parser) readings(d date) []Span {
 	switch {
 	case d.resolved:
@@ -51,8 +51,8 @@ func (p *parser) weekdaySpan(d date) Span {
 	return Span{From: from, Until: from.AddDate(0, 0, 1), Precision: Day, Relative: true}
 }
 
-// seasonSpans returns the three months of a season. The one that a year ends in is two: that
-// of "winter 2025" may begin or end in it.
+// seasonSpans returns the three months of a season. The season across the end of a year
+// has two spans: "winter 2025" may begin or end in 2025.
 func (p *parser) seasonSpans(d date) []Span {
 	month := 3 * d.season // March, June, September, December
 	if isSouthern(p.now.Location()) {
@@ -91,7 +91,7 @@ func (p *parser) spanOf(d date) Span {
 	return spanIn(d.year)
 }
 
-// occurrence returns the occurrence of a span without a year that is meant.
+// occurrence returns the occurrence that s selects of a span without a year.
 func (p *parser) occurrence(s shift, in func(year int) Span) Span {
 	year := p.now.Year()
 	if s == this {

@@ -2,7 +2,8 @@ package dates
 
 import "strings"
 
-// seasonOf reads a season with its year, or behind a word such as "in": summer 2025, im Sommer.
+// seasonOf reads a season with its year, or after a word such as "in": summer 2025, im
+// Sommer.
 func (p *parser) seasonOf(i int, within bool) (d date, ok bool) {
 	season, in := p.find(i, kindSeason, anyLanguage)
 	own, inItself := p.find(i, kindInSeason, anyLanguage)
@@ -36,8 +37,8 @@ func (p *parser) seasonOf(i int, within bool) (d date, ok bool) {
 	return d, in&load().bits["en"] == 0 || p.endsAt(i+1)
 }
 
-// isInSeason reports whether a word such as "in" is before the season i, rather than one
-// such as "of": the summer house is of no date.
+// isInSeason reports whether a word such as "in" precedes the season i. A word such as
+// "of" does not suffice: the summer house is no date.
 func (p *parser) isInSeason(i int, in languages) bool {
 	for j := i - 1; j >= 0 && j >= i-3; j-- {
 		if p.isMark(j, "'") { // pendant l'hiver
@@ -56,7 +57,7 @@ func (p *parser) isInSeason(i int, in languages) bool {
 	return false
 }
 
-// genitives are words for "of", and for "for", in languages in which they are before dates.
+// genitives are words for "of", and for "for", of languages in which they precede dates.
 var genitives = func() map[string]bool {
 	set := make(map[string]bool)
 	for w := range strings.FieldsSeq("of for de del do da di d du des van von vom av af lui para pour per für voor") {
@@ -65,7 +66,8 @@ var genitives = func() map[string]bool {
 	return set
 }()
 
-// quarterOf reads a quarter of a year: Q3 2025, 3. Quartal 2025, last quarter excepted.
+// quarterOf reads a quarter of a year: Q3 2025, 3. Quartal 2025. It does not read "last
+// quarter".
 func (p *parser) quarterOf(i int, within bool) (d date, ok bool) {
 	t, text := p.tokens[i], p.text[p.tokens[i].start:p.tokens[i].end]
 	d.in, d.end = anyLanguage, i+1

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// maxIdeographs is how many ideographs the longest word of them has.
+// maxIdeographs is the length of the longest word of ideographs, in ideographs.
 const maxIdeographs = 4
 
-// shape is what a token consists of.
+// shape is the kind of characters in a token.
 type shape uint8
 
 const (
 	word   shape = iota
-	number       // digits alone, or with the ending of an ordinal
+	number       // digits alone, or with an ordinal ending
 	mark         // one character of punctuation
 	code         // letters and digits
 )
@@ -22,24 +22,24 @@ const (
 type token struct {
 	start, end int
 	shape      shape
-	joined     bool // to the token before
+	joined     bool // directly follows the previous token
 	upper      bool // begins with a capital
 	ordinal    bool // a number with an ending: 9th
-	suffixed   bool // a number or word with an ending behind a hyphen or apostrophe: 2026-ban
+	suffixed   bool // a number or word with an ending after a hyphen or apostrophe: 2026-ban
 	digits     int8
-	value      int // of a number of at most four digits
+	value      int // value of a number of at most four digits
 	char       byte
 	senses     []sense
 	longer     int
 }
 
-// tokenize makes the tokens of the text. Senses that need a hint are kept where the text
-// may be in their language.
+// tokenize splits the text into tokens. It retains senses that need a hint only if the
+// text may be in their language.
 func (p *parser) tokenize(hint languages) {
 	v := load()
 	p.tokens = make([]token, 0, min(len(p.text)/4+8, 1024))
 	var buffer [2 * maxWord]byte
-	text, last := p.text, 0 // last: the end of the token before
+	text, last := p.text, 0 // last: end of the previous token
 	for i := 0; i < len(text); {
 		t := token{start: i, joined: i == last && i > 0}
 		if n := countDigits(text[i:]); n > 0 {
@@ -62,7 +62,7 @@ func (p *parser) tokenize(hint languages) {
 	p.joinWords(v, hint)
 }
 
-// plainMark returns a character of punctuation as one of ASCII, 0 for others.
+// plainMark returns the ASCII equivalent of a punctuation character, 0 for others.
 func plainMark(r rune) byte {
 	switch r {
 	case '–', '—', '‐', '‑', '−', '〜', '～':
@@ -91,7 +91,7 @@ func countDigits(text string) (n int) {
 	return n
 }
 
-// readNumber reads the digits at t, and an ending of an ordinal or a case behind them.
+// readNumber reads the digits at t and an ordinal or case ending after them.
 func (p *parser) readNumber(t *token) {
 	digits := p.text[t.start:t.end]
 	t.shape, t.digits = number, int8(min(len(digits), 100))
@@ -118,7 +118,7 @@ func (p *parser) readNumber(t *token) {
 	}
 }
 
-// endings are those of ordinals and of cases, as they are written behind digits.
+// endings are the ordinal and case endings as they are written after digits.
 var endings = func() map[string]bool {
 	set := make(map[string]bool)
 	for _, ending := range []string{
@@ -132,8 +132,7 @@ var endings = func() map[string]bool {
 	return set
 }()
 
-// endingLength returns the length of the ending that text begins with, 0 if it begins
-// with no ending.
+// endingLength returns the length of the ending that text begins with, 0 if there is none.
 func endingLength(text string) int {
 	var buffer [2 * maxWord]byte
 	key, n := cutWord(buffer[:0], text)
@@ -143,7 +142,7 @@ func endingLength(text string) int {
 	return n
 }
 
-// readWord reads the word at t, whose letters key are.
+// readWord reads the word at t. key holds its folded letters.
 func (p *parser) readWord(v *vocabulary, t *token, key []byte, hint languages) {
 	first, _ := utf8.DecodeRuneInString(p.text[t.start:])
 	t.upper = unicode.IsUpper(first)
@@ -173,7 +172,7 @@ func isEnd(text string) bool {
 	return text == "" || foldRune(r) == 0
 }
 
-// hinted returns the senses that a text has that may be in the languages of hint.
+// hinted returns the senses that may be in the languages of hint.
 func hinted(senses []sense, hint languages) []sense {
 	for i, s := range senses {
 		if !s.hint || s.in&hint != 0 {
@@ -190,7 +189,7 @@ func hinted(senses []sense, hint languages) []sense {
 	return senses
 }
 
-// readIdeographs reads the longest word of ideographs at t, or else one.
+// readIdeographs reads the longest known word of ideographs at t, or else one ideograph.
 func (p *parser) readIdeographs(v *vocabulary, t *token, hint languages) {
 	var ends [maxIdeographs]int
 	at, n := t.start, 0
@@ -211,7 +210,7 @@ func (p *parser) readIdeographs(v *vocabulary, t *token, hint languages) {
 	}
 }
 
-// joinWords makes one token of the words of a form of several words.
+// joinWords merges the words of a form of several words into one token.
 func (p *parser) joinWords(v *vocabulary, hint languages) {
 	kept := p.tokens[:0]
 	for i := 0; i < len(p.tokens); {
@@ -228,8 +227,8 @@ func (p *parser) joinWords(v *vocabulary, hint languages) {
 	p.tokens = kept
 }
 
-// longest returns the senses of the longest form of several words that the tokens from i
-// are, and the token behind it; 0 if there is none.
+// longest returns the senses of the longest form of several words that begins at the token
+// i, and the token after it; 0 if there is none.
 func (p *parser) longest(v *vocabulary, i int, hint languages) (senses []sense, next int) {
 	key := make([]byte, 0, 64)
 	words := 0

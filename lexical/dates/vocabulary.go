@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a word says in a date.
+// kind is the meaning of a word in a date.
 type kind uint8
 
 const (
 	kindMonth      kind = iota
-	kindWeakMonth       // a month that is another word, too
-	kindShortMonth      // one beside a number only
+	kindWeakMonth       // a month whose name is another word, too
+	kindShortMonth      // a month only next to a number
 	kindWeekday         // from 0, Monday
 	kindWeakWeekday
 	kindShortWeekday
 	kindDay      // days from today
 	kindUnit     // the constants below
-	kindAgoUnit  // a unit that says "ago" itself
-	kindFixed    // years from this
+	kindAgoUnit  // a unit that includes "ago"
+	kindFixed    // years from this year
 	kindNumber   // 1 to 12, or few
 	kindSeason   // from 0, spring
-	kindInSeason // one that says "in" itself
+	kindInSeason // a season that includes "in"
 	kindLast
 	kindPast
 	kindThis
@@ -64,30 +64,30 @@ const (
 // languages is a set of languages, a bit each.
 type languages uint32
 
-// few is the value of words for a number that is not known: some.
+// few is the value of words for an unknown number, such as "some".
 const few = 100
 
 const anyLanguage = ^languages(0)
 
-// sense is what a word says in some languages.
+// sense is a meaning of a word in some languages.
 type sense struct {
 	kind  kind
 	value int8
 	in    languages
-	hint  bool // only where the text may be in one of them
+	hint  bool // only where the text may be in one of the languages
 }
 
-// entry is what is known of a word.
+// entry holds the senses of a word.
 type entry struct {
 	senses []sense
 	longer int // words of the longest form that begins with this word, if more than one
 }
 
-// vocabulary is what is known of the words of all languages.
+// vocabulary holds the words of all languages.
 type vocabulary struct {
 	words   map[string]entry
-	anchors map[string]struct{} // words of which a date in words has one
-	// firstRunes are the runes that words of ideographs begin with, of those that are anchors.
+	anchors map[string]struct{} // every date in words contains one of them
+	// firstRunes are the first runes of the anchors that are words of ideographs.
 	firstRunes map[rune]struct{}
 	bits       map[string]languages
 }
@@ -106,8 +106,8 @@ var allWords = [...]*words{
 	&finnish, &hungarian, &turkish, &russian, &chinese, &japanese, &korean,
 }
 
-// hintOf returns the set of languages with these codes, and of those that a text may be
-// taken for; all of none.
+// hintOf returns the languages with these codes and those that a text in them may be taken
+// for; all if there are no codes.
 func hintOf(codes []string) (hint languages) {
 	if len(codes) == 0 {
 		return anyLanguage
@@ -160,7 +160,7 @@ func (v *vocabulary) addMonths(w *words, in languages) {
 	v.addGroups(w.shortMonths, in, kindShortMonth, 1, "")
 }
 
-// addGroups adds the forms of groups, the first of which has the value first.
+// addGroups adds the forms of groups. The value of the first group is first.
 func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, endings string) {
 	value := first
 	for group := range strings.SplitSeq(groups, ",") {
@@ -174,7 +174,7 @@ func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, e
 			if endings == "" || form == "" {
 				continue
 			}
-			stem = strings.TrimPrefix(stem, "~") // with an ending, the word is a date
+			stem = strings.TrimPrefix(stem, "~") // with an ending, the word is surely a date
 			for ending := range strings.SplitSeq(endings, "/") {
 				v.add(stem+ending, s)
 				if softened != "" {
@@ -193,7 +193,7 @@ func lastLetter(word string) string {
 	return string(letters[len(letters)-1])
 }
 
-// add adds a form with a sense. A form may be of several words.
+// add adds a form, of one or several words, with a sense.
 func (v *vocabulary) add(form string, s sense) {
 	if form == "" {
 		return
@@ -206,7 +206,7 @@ func (v *vocabulary) add(form string, s sense) {
 			s.kind = kindWeakMonth
 		case kindWeekday:
 			s.kind = kindWeakWeekday
-		default: // seasons, which are all so
+		default: // seasons, all of which are weak
 		}
 	case '?':
 		form, s.hint = form[1:], true
@@ -232,7 +232,7 @@ func (v *vocabulary) add(form string, s sense) {
 		v.words[parts[0]] = first
 	}
 	short := s.kind == kindShortMonth || s.kind == kindShortWeekday
-	if s.kind <= kindInSeason && s.kind != kindNumber && !(short && (len(key) < 3 || s.hint)) { // "do" and "out" are in many texts
+	if s.kind <= kindInSeason && s.kind != kindNumber && !(short && (len(key) < 3 || s.hint)) { // "do" and "out" occur in many texts
 		longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 		v.anchors[longest] = struct{}{}
 		if r, _ := utf8.DecodeRuneInString(longest); isIdeograph(r) {
@@ -241,7 +241,7 @@ func (v *vocabulary) add(form string, s sense) {
 	}
 }
 
-// foldWord returns a word as the vocabulary has it.
+// foldWord returns a word in the vocabulary's form.
 func foldWord(word string) string {
 	var key []byte
 	for _, r := range word {

@@ -1,16 +1,16 @@
 package dates
 
-// monday returns how many days from now the Monday of this week is.
+// monday returns the Monday of this week, in days from now.
 func (p *parser) monday() int { return -(int(p.now.Weekday()) + 6) % 7 }
 
-// weekend sets the weekend of n weeks from this one.
+// weekend sets the weekend n weeks from this one.
 func (p *parser) weekend(d *date, n int) {
 	saturday := p.monday() + 5 + 7*n
 	p.resolveDays(d, saturday, saturday+2, Range)
 }
 
-// dayOfWeek returns the weekday of a week that was read, if one is named behind it: last
-// week Tuesday.
+// dayOfWeek returns the weekday of a week if one is named after the week: last week
+// Tuesday.
 func (p *parser) dayOfWeek(d date) date {
 	if !d.resolved || d.span.Precision != Week {
 		return d
@@ -23,7 +23,7 @@ func (p *parser) dayOfWeek(d date) date {
 	return d
 }
 
-// weekday returns the weekday that the token i is, from 1, Monday.
+// weekday returns the weekday at the token i, from 1, Monday.
 func (p *parser) weekday(i int, in languages) (weekday int, shared languages) {
 	for _, k := range [...]kind{kindWeekday, kindWeakWeekday, kindShortWeekday} {
 		if weekday, shared = p.find(i, k, in); shared != 0 {
@@ -33,7 +33,7 @@ func (p *parser) weekday(i int, in languages) (weekday int, shared languages) {
 	return 0, 0
 }
 
-// ofWeek reads a weekday, with the date that follows it if there is one.
+// ofWeek reads a weekday, with the date that follows it, if any.
 func (p *parser) ofWeek(i int, within bool) (d date, ok bool) {
 	weekday, in := p.weekday(i, anyLanguage)
 	if in == 0 || p.isRecurring(i, in) {

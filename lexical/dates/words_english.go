@@ -1,38 +1,38 @@
 package dates
 
-// words are the words of a language that dates are written with. Groups are separated by
-// commas, the forms of a group by slashes; a form may be of several words. Accents are
-// optional. A form that begins with
+// words are the words with which a language writes dates. Commas separate groups, slashes
+// the forms of a group; a form may have several words. Accents are optional. A prefix of a
+// form restricts it:
 //
-//	~  says a date only beside a number or after a word such as "in" ("may")
+//	~  is a date only next to a number or after a word such as "in" ("may")
 //	?  is read only where the text may be in the language ("hier")
 type words struct {
 	language string // ISO 639-1
 
 	months, shortMonths string // twelve groups
-	monthEndings        string // of the forms of months, beside none; a form that ends with what is before "<" loses that
+	monthEndings        string // appended to the forms of months, unless empty; a form that ends with the text before "<" loses it
 	weekdays, shortDays string // seven groups, from Monday
 	dayEndings          string // likewise
 	days                string // five groups: from two days ago to in two days
 	units               string // six groups: day, week, month, year, weekend, quarter
-	agoUnits            string // four groups of units that say "ago" themselves: day, week, month, year
+	agoUnits            string // four groups of units that include "ago": day, week, month, year
 	fixed               string // three groups: last year, this year, next year
 	numbers             string // twelve groups
 	few                 string // some: of days, two to five
 	seasons             string // four groups, from spring
-	inSeasons           string // four groups of seasons that say "in" themselves
+	inSeasons           string // four groups of seasons that include "in"
 
 	last, past, this, next string // last week: a week of the calendar; the past week: until today
-	every                  string // Tuesdays that are none
+	every                  string // Tuesdays in general, which are no date
 	agoBefore, agoAfter    string // vor zwei Wochen, two weeks ago
 	inBefore, inAfter      string // in zwei Wochen, iki hafta sonra
-	in, of                 string // what is before dates; what is within them
-	weakIn                 string // what makes a month of a word that is more; the same as in, if empty
-	follow                 string // what may be behind such a month, or behind a year
+	in, of                 string // words before dates; words within them
+	weakIn                 string // words that make a month of an ambiguous word; the same as in, if empty
+	follow                 string // words that may follow such a month, or a year
 	from, to, between, and string
-	betweenAfter           string // "between" that comes last
+	betweenAfter           string // "between" at the end of the range
 	since, before, after   string
-	marks                  string // three groups: what is behind the digits of a year, month and day
+	marks                  string // three groups: characters after the digits of a year, month and day
 }
 
 // english are the words of English.

@@ -96,7 +96,7 @@ var russian = words{
 	since: "с/со/начиная с", before: "до", after: "после",
 }
 
-// The languages below are not stemmed. Their dates are few forms, and worth reading.
+// The languages below are not stemmed. Their dates have few forms.
 
 var chinese = words{
 	language: "zh",

@@ -1,6 +1,6 @@
 package dates
 
-// yearOf returns the year that the token i is, or 0.
+// yearOf returns the year at the token i, or 0.
 func (p *parser) yearOf(i int) int {
 	if i < 0 || i >= len(p.tokens) || p.tokens[i].shape != number || p.tokens[i].digits != 4 {
 		return 0
@@ -11,11 +11,11 @@ func (p *parser) yearOf(i int) int {
 	return 0
 }
 
-// The years that digits may be.
+// minYear and maxYear bound the years that digits may be.
 const minYear, maxYear = 1900, 2100
 
-// trailingYear returns the year at the token i, behind a comma or a word such as "of", and
-// the token behind it; 0 and i if there is none.
+// trailingYear returns the year at the token i, after a comma or a word such as "of", and
+// the token after it; 0 and i if there is none.
 func (p *parser) trailingYear(i int, in languages) (year, end int) {
 	j := i
 	if p.isMark(j, ".,/") && (j+1 >= len(p.tokens) || p.tokens[j+1].shape == number || p.is(j+1, kindOf, in)) {
@@ -34,7 +34,8 @@ func (p *parser) trailingYear(i int, in languages) (year, end int) {
 	return year, end
 }
 
-// yearFirst reads a year before its month: 2026. július 9., 2026年7月9日, July or summer excepted.
+// yearFirst reads a year before its month, or a month in digits with a mark: 2026. július
+// 9., 2026年7月9日, 7月9日.
 func (p *parser) yearFirst(i int, _ bool) (d date, ok bool) {
 	d.in = anyLanguage
 	j := i
@@ -67,7 +68,7 @@ func (p *parser) yearFirst(i int, _ bool) (d date, ok bool) {
 			return d, p.validDay(d)
 		}
 	}
-	// Digits with a mark behind them.
+	// Digits followed by a month mark.
 	if n := p.dayNumber(j); n > 0 && n <= 12 && p.is(j+1, kindMonthMark, d.in) {
 		_, d.in = p.find(j+1, kindMonthMark, d.in)
 		d.month, j, d.end = n, j+2, j+2
@@ -82,7 +83,7 @@ func (p *parser) yearFirst(i int, _ bool) (d date, ok bool) {
 	return d, (d.year > 0 || d.month > 0) && p.validDay(d)
 }
 
-// yearAlone reads a year behind a word such as "in", or that is all of the text.
+// yearAlone reads a year after a word such as "in", or one that is the whole text.
 func (p *parser) yearAlone(i int, within bool) (d date, ok bool) {
 	d.year, d.end, d.in = p.yearOf(i), i+1, anyLanguage
 	if d.year == 0 || !p.clearBefore(i) {
@@ -113,8 +114,8 @@ func (p *parser) isYearWord(i int) bool {
 	return in != 0 && unit == unitYear
 }
 
-// isGermanYear reports whether the year i is one as German has it, without a word before
-// it: no noun follows, which would have a capital.
+// isGermanYear reports whether the year i is a date without a word before it, as in
+// German: no noun follows, which would be capitalized.
 func (p *parser) isGermanYear(i int) bool {
 	return p.hint&load().bits["de"] != 0 && p.hint != anyLanguage && !p.isName(i+1) && p.tokens[i].value%100 != 0
 }
@@ -128,7 +129,7 @@ func (p *parser) isCounted(i int) bool {
 	return len(t) < 3 || t[len(t)-1] == 's' || counted[t]
 }
 
-// counted are nouns and units that numbers count, beside plurals.
+// counted are nouns and units after numbers, in addition to plurals.
 var counted = map[string]bool{
 	"usd": true, "eur": true, "euro": true, "people": true, "children": true, "pixel": true, "watt": true, "game": true, "model": true, "edition": true, "men": true, "women": true,
 	"Euro": true, "Stück": true, "Personen": true, "gram": true, "Meter": true, "meter": true, "рублей": true, "штук": true, "человек": true, "personer": true, "kronor": true, "kroner": true,

@@ -2,7 +2,7 @@ package language
 
 import "strings"
 
-// englishGrammar are the words that make a text English: every second word of a sentence.
+// englishGrammar are English function words, about half of the words of a sentence.
 const englishGrammar = `
 a an the this that these those i me my myself we us our ours ourselves you your yours yourself he him his himself she her hers herself
 it its itself they them their theirs themselves what which who whom whose when where why how
@@ -14,9 +14,9 @@ of at by for with about against between into through during before after above b
 again further then once here there now today tomorrow yesterday all any both each every few more most other some such own same
 something anything everything someone anyone everyone`
 
-// englishWords are other common words, and those that are words of another language too:
-// "die", "comment", "come", "sale". Of what is English alone it needs only so many that
-// a note without grammar ("prefers window seats") has some.
+// englishWords are other common words, and words that another language has too: "die",
+// "comment", "come", "sale". Of the words of English alone, the list needs only enough for
+// a note without function words ("prefers window seats").
 const englishWords = `
 die hat war bald wand arm man men per son pour main car chat font sans comment tout elle est sur use sale gift plan fast kind rat hut tag not rot gut boot
 red real total local animal normal final sin con come pan dice tip para sent mine son tan ten den dem ton bin des he as on me do go or at via fin lit dent
@@ -52,11 +52,11 @@ soon sot soy spa stats suite suns tad tap tall tame ted telephone temp tens tent
 wet wile wink wok won word wore worm yang yen zen zero hade meson mina bison agenda auto autos taxi salsa fiesta siesta patio amigo mama papa modal meter liter literal
 facto ad hoc vitro vivo situ et al`
 
-// loanWords are words of other languages in English texts, which say little.
+// loanWords are words of other languages in English texts, weak evidence.
 const loanWords = `crème brûlée déjà vu vis à résumé café cafe naïve façade fiancé fiancée entrée cliché protégé touché passé soirée rosé sauté purée jalapeño
 piñata señor señora`
 
-// englishWeights returns the weight of each word of the lists as evidence.
+// englishWeights returns the evidence weight of each word of the lists.
 func englishWeights() map[string]float32 {
 	words := make(map[string]float32)
 	for word := range strings.FieldsSeq(loanWords) {

@@ -1,6 +1,6 @@
 package language
 
-// foreignTexts are notes and questions as an agent keeps and hears them, by language.
+// foreignTexts are notes and questions of an agent's users, by language.
 //
 //nolint:misspell // not English
 var foreignTexts = map[string][]string{
@@ -138,7 +138,7 @@ var foreignTexts = map[string][]string{
 	},
 }
 
-// englishTexts are no foreign texts, however few of their words are English.
+// englishTexts are not foreign, however few of their words are English.
 var englishTexts = []string{
 	"", "?", "42", "π", "Δ = b² − 4ac", "α-synuclein", "🥜",
 	"Anna", "Anna Müller", "José García Márquez", "Rio de Janeiro", "Los Angeles", "Las Vegas, La Jolla and San José", "Ludwig van Beethoven", "Juan Carlos de la Cruz y Martínez", "Angela Merkel, Gerhard Schröder, Helmut Kohl",

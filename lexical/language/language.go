@@ -1,52 +1,52 @@
-// Package language guesses the language of a text, and says whether it is surely not
-// English, so that a model or a dictionary of English cannot read it.
+// Package language guesses the language of a text, and reports whether the text is surely
+// not English, so that an English model or dictionary cannot read it.
 //
 // # How
 //
-// Scripts come first: a text most of whose letters are not Latin has the language of its
-// script, told apart by the letters that only one of them has (kana, ї, ے). A Latin text is
-// judged by its words. Each language has some two hundred: those that carry its grammar,
-// and those of everyday notes. A word of a language counts for it, an accented letter or
-// an ending that it uses counts a little, and the words of English count against all.
+// Scripts come first: if most letters of a text are not Latin, its script gives the
+// language; languages that share a script differ by letters that only one of them has
+// (kana, ї, ے). For a Latin text the words decide. The package lists some two hundred
+// words of each language: function words and words of everyday notes. A word of a language
+// counts for it, an accented letter or a typical ending counts a little, and English words
+// count against all.
 //
-// What is likely a name or code is left out: words beside digits, underscores, slashes
-// and the like, words in camelCase, and particles between capitalized words ("Rio de
-// Janeiro"). So a text needs words of another language to be foreign: that nobody knows
-// its words says nothing.
+// Likely names and code do not count: words next to digits, underscores or slashes,
+// camelCase words, and particles between capitalized words ("Rio de Janeiro"). A text is
+// foreign only if it has words of another language: unknown words are no evidence.
 //
-// The rules, weights and bounds are our own, and were measured on the texts that
-// docs/decisions/0070-languages-of-words.md names.
+// The rules, weights and bounds are our own. docs/decisions/0070-languages-of-words.md
+// names the texts on which they were measured.
 package language
 
 import "math/bits"
 
-// How much of a text is read, in bytes: for a guess, which more would not change, and to be
-// sure of English, of which some forty words tell.
+// How much of a text is read, in bytes: for a guess, which more text would not change, and
+// for a sure result of English, which needs some forty words.
 const (
 	maxRead     = 8192
 	englishRead = 256
 )
 
 const (
-	// sureScore is the least evidence of a language that is sure.
+	// sureScore is the minimum evidence for a sure language.
 	sureScore = 1.5
 	// loneScore is enough in a text of at least loneWords words, none of them English.
 	loneScore = 1
 	loneWords = 3
-	// codeWeight is how much more evidence each piece of code asks for: its names are
-	// short, and some are words somewhere; and how much at most.
+	// codeWeight is how much more evidence each code-like word requires, since its names
+	// are short and some are words of a language; maxCode is the maximum.
 	codeWeight = 0.2
 	maxCode    = 2
-	// likelyScore is the least evidence of a language that is guessed: an ending.
+	// likelyScore is the minimum evidence for a guess: one ending.
 	likelyScore = 0.4
-	// sureRatio is how much more evidence a language must have than English.
+	// sureRatio is the minimum ratio of a language's evidence to that of English.
 	sureRatio = 1.5
 )
 
-// Guess is what the words of a text say about its language.
+// Guess is the result of reading the words of a text.
 type Guess struct {
-	// Language is the code of ISO 639-1 (of Filipino "tl"), "" if the text has no word
-	// that says anything.
+	// Language is the code of ISO 639-1 (of Filipino "tl"), "" if no word is evidence of a
+	// language.
 	Language string
 	// Sure reports whether there is enough evidence against English, or for it.
 	Sure bool
@@ -71,9 +71,9 @@ func Of(text string) Guess {
 }
 
 // Foreign reports whether a text is surely not English: it is in another script, or has
-// clearly more words of another language than of English. An English text with a
-// quotation is not foreign, a text in another language with English terms or code is. Of
-// a note of one or two Latin words, and of names and code, nothing is sure: false.
+// clearly more words of another language than of English. An English text with a quotation
+// is not foreign; a text in another language with English terms or code is. Notes of one
+// or two Latin words, names and code are never sure: false.
 func Foreign(text string) bool {
 	e := read(text)
 	if _, ok := e.byScript(); ok {
@@ -83,8 +83,8 @@ func Foreign(text string) bool {
 	return e.isForeign(score)
 }
 
-// English reports whether a text is surely English, by the words of its first 256 bytes. Of
-// one that is neither English nor Foreign, such as names, numbers and code, nothing is sure.
+// English reports whether a text is surely English, by the words of its first 256 bytes. A
+// text that is neither English nor Foreign, such as names, numbers and code, is not.
 func English(text string) bool {
 	guess := Of(cut(text, englishRead))
 	return guess.Language == "en" && guess.Sure
@@ -108,14 +108,14 @@ func (e *evidence) isForeign(score float32) bool {
 	return score >= sureScore+against && score > sureRatio*e.english
 }
 
-// evidence is what was read of a text.
+// evidence is the result of reading a text.
 type evidence struct {
 	scripts [scriptCount]int // letters, weighted, by script
-	hints   hint             // letters that tell languages of a script apart
+	hints   hint             // letters that distinguish languages of a script
 	latin   [len(latin)]float32
 	english float32
-	words   int // Latin words, without code
-	code    int // pieces of code
+	words   int // number of Latin words, without code
+	code    int // number of code-like words
 }
 
 // addAll adds evidence for a set of languages, as bits of latin.

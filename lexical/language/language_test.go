@@ -24,7 +24,7 @@ func TestForeignTexts(t *testing.T) {
 }
 
 // Danish and Norwegian, Czech and Slovak, Spanish and Catalan share most of their words: a
-// short text may be taken for the sister language.
+// short text may be mistaken for the sister language.
 func TestLanguageOfShortTexts(t *testing.T) {
 	for _, code := range slices.Sorted(maps.Keys(foreignTexts)) {
 		right := 0
@@ -41,8 +41,8 @@ func TestLanguageOfShortTexts(t *testing.T) {
 	}
 }
 
-// A text of another language with terms of English is foreign, an English text with a
-// quotation is not, and both are guessed for what most of their words are.
+// A text of another language with English terms is foreign, an English text with a
+// quotation is not. The guess is the language of most of their words.
 func TestMixedTexts(t *testing.T) {
 	for text, want := range map[string]Guess{
 		"Bitte das Feature mit einem feature flag deployen und den rollback dokumentieren.":         {"de", true},
@@ -69,7 +69,7 @@ func TestLanguagesOfScripts(t *testing.T) {
 	}
 }
 
-func TestUnicodeFormChangesNoGuess(t *testing.T) {
+func TestNormalizationDoesNotChangeTheGuess(t *testing.T) {
 	all := slices.Concat(slices.Collect(maps.Values(foreignTexts))...)
 	for _, text := range append(all, englishTexts...) {
 		if composed, decomposed := Of(norm.NFC.String(text)), Of(norm.NFD.String(text)); decomposed != composed {

@@ -1,18 +1,18 @@
 package language
 
-// profile is what a language in Latin script is known by.
+// profile lists the features of a language in Latin script.
 type profile struct {
 	code    string // ISO 639-1
 	letters string // its letters beyond a to z
-	words   string // its commonest words, and words of everyday notes, in lower case
-	ends    string // endings of its words, which English words rarely have
-	starts  string // beginnings, likewise
-	pairs   string // pairs of letters from a to z, likewise
+	words   string // its most common words and words of everyday notes, in lower case
+	ends    string // endings of its words that are rare in English
+	starts  string // beginnings of its words that are rare in English
+	pairs   string // pairs of letters from a to z that are rare in English
 	elided  bool   // whether it elides articles: l'eau
 }
 
-// latin are the languages in Latin script that Of knows beside English, in no order that
-// matters. A language that is missing is still found foreign where it shares words with
+// latin are the languages in Latin script, besides English, that Of knows; their order
+// does not matter. A text in an unlisted language is still foreign if it shares words with
 // one of these.
 //
 //nolint:misspell // not English

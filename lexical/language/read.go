@@ -9,18 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The evidence of one word. It is for a language, for English, or half for each.
+// The evidence of one word counts for a language, for English, or half for each.
 const (
 	grammarWeight = 1   // a word of English grammar, or any word of another language's list
 	contentWeight = 0.7 // another English word
-	loanWeight    = 0.1 // a word of both that says little
-	sharedWeight  = 0.4 // a word of English and of other languages, for both
-	nameWeight    = 0.2 // an English word that is capitalized within a sentence: of a name or title
+	loanWeight    = 0.1 // a word of both that is weak evidence
+	sharedWeight  = 0.4 // a word of English and of other languages, for each
+	nameWeight    = 0.2 // an English word capitalized within a sentence, as in a name or title
 	oneLetter     = 0.3 // a word of one letter, which may be a variable, or of one before a hyphen (non-linear)
 	quotedFactor  = 0.5 // within a quotation
 	letterWeight  = 0.5 // an accented letter that English words do not have
-	strongWeight  = 1   // one that a single language has
-	endWeight     = 0.4 // an ending, of a word that no list has
+	strongWeight  = 1   // an accented letter of a single language
+	endWeight     = 0.4 // an ending of an unlisted word
 	shortEnd      = 0.2 // an ending of two letters
 	clisisWeight  = 0.7 // an elided article (l'eau), an English clitic (it's)
 	markWeight    = 1   // ¿ and ¡
@@ -32,14 +32,14 @@ type reader struct {
 	text          string
 	evidence      evidence
 	sentenceStart bool // whether the next word begins a sentence
-	afterName     bool // whether the word before was capitalized, or a particle of a name
-	quoted        bool // whether the next word is in a quotation, which is not all of the text
+	afterName     bool // whether the previous word was capitalized, or a particle of a name
+	quoted        bool // whether the next word is in a quotation that is not the whole text
 }
 
 // read returns the evidence of a text.
 func read(text string) evidence {
 	text = cut(text, maxRead)
-	if !norm.NFC.IsNormalString(text) { // the lists and the letters that tell languages apart are composed
+	if !norm.NFC.IsNormalString(text) { // the lists and the distinguishing letters are composed
 		text = norm.NFC.String(text)
 	}
 	r := reader{tables: load(), text: text, sentenceStart: true}
@@ -63,7 +63,7 @@ func read(text string) evidence {
 	return r.evidence
 }
 
-// cut returns what is read of a text: at most size bytes.
+// cut returns the part of a text that is read: at most size bytes.
 func cut(text string, size int) string {
 	if len(text) <= size {
 		return text
@@ -85,9 +85,8 @@ func (r *reader) chunkEnd(start int) int {
 	return start
 }
 
-// isCode reports whether a chunk is likely a name of a file, an address, an identifier or
-// code: its letters have digits, capitals after small letters, or marks of code between
-// them.
+// isCode reports whether a chunk is likely a file name, an address, an identifier or code:
+// between its letters are digits, capitals after lower-case letters, or code punctuation.
 func (r *reader) isCode(chunk string) bool {
 	if isQuotedWord(chunk) {
 		return true
@@ -124,7 +123,7 @@ func isQuotedWord(chunk string) bool {
 func isSmall(c byte) bool   { return c >= 'a' && c <= 'z' }
 func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// countScripts counts the letters of code that are not Latin.
+// countScripts counts the non-Latin letters of code.
 func (r *reader) countScripts(chunk string) {
 	for _, c := range chunk {
 		if c >= utf8.RuneSelf && unicode.IsLetter(c) {
@@ -172,19 +171,19 @@ func isLetter(c rune) bool {
 	return unicode.IsLetter(c) || unicode.IsMark(c)
 }
 
-// maxWord is the length of the longest word of the lists, in bytes. Of a longer word only
-// the ending counts.
+// maxWord is the length of the longest listed word, in bytes. Of a longer word only the
+// ending counts.
 const maxWord = 32
 
 // word is one Latin word.
 type word struct {
-	lower    [maxWord]byte // in lower case, its last letters if it is longer
-	length   int           // of lower
-	long     bool          // whether it is longer
+	lower    [maxWord]byte // in lower case; only its last letters if the word is longer
+	length   int           // of lower, in bytes
+	long     bool          // whether the word is longer than maxWord
 	capital  bool          // whether it begins with a capital
 	capitals int           // number of capitals
 	letters  uint64        // languages that have all its accented letters
-	accents  bool          // whether it has any
+	accents  bool          // whether it has accented letters
 	size     int           // number of letters
 }
 
@@ -221,7 +220,8 @@ func (r *reader) readWord(start, end int) int {
 	return max(i, start+1)
 }
 
-// seeBulgarian notes a ъ that Russian would not write: there an iotated vowel follows.
+// seeBulgarian records a ъ that Russian would not write, since Russian has it only before
+// an iotated vowel.
 func (r *reader) seeBulgarian(c rune, after string) {
 	if c != 'ъ' && c != 'Ъ' {
 		return
@@ -236,7 +236,7 @@ func (r *reader) seeBulgarian(c rune, after string) {
 // add adds a letter.
 func (w *word) add(c rune, languages map[rune]uint64) {
 	if unicode.IsMark(c) {
-		return // of a text that is not composed: the letter without its accent
+		return // in a text that is not composed: the base letter follows
 	}
 	lower := unicode.ToLower(c)
 	if lower != c {
@@ -260,7 +260,7 @@ func (w *word) add(c rune, languages map[rune]uint64) {
 	w.length += utf8.EncodeRune(w.lower[w.length:], lower)
 }
 
-// judge adds the evidence of a word of the text, from start to end of the chunk.
+// judge adds the evidence of a word, from start to end of the chunk.
 func (r *reader) judge(w *word, start, after, end int) {
 	named, first := r.afterName, r.sentenceStart
 	r.afterName, r.sentenceStart = w.capital, false
@@ -277,11 +277,11 @@ func (r *reader) judge(w *word, start, after, end int) {
 		found, known = entry{}, false
 	}
 	languages := found.languages
-	if w.capital && !first { // a name, but for nouns of German
+	if w.capital && !first { // a name, except that German nouns are capitalized
 		languages &= r.german
 	}
 	if named && found.particle && !w.capital && r.nextIsCapital(after) {
-		r.afterName = true // of a name
+		r.afterName = true // a particle of a name
 		return
 	}
 	r.weigh(w, found, languages, first, after < end && r.text[after] == '-')
@@ -320,7 +320,7 @@ func (r *reader) weigh(w *word, found entry, languages uint64, first, joined boo
 	}
 }
 
-// addLetters adds the evidence of accented letters, which a set of languages has.
+// addLetters adds the evidence of accented letters of a set of languages.
 func (e *evidence) addLetters(languages uint64) {
 	if bits.OnesCount64(languages) == 1 {
 		e.addAll(languages, strongWeight)
@@ -329,11 +329,11 @@ func (e *evidence) addLetters(languages uint64) {
 	e.addAll(languages, letterWeight)
 }
 
-// minEndingSize is the least number of letters of a word whose ending says something.
+// minEndingSize is the minimum number of letters of a word whose ending is evidence.
 const minEndingSize = 6
 
-// addEnding adds the evidence of the longest ending, or else the beginning or a pair of
-// letters, of a word that no list has.
+// addEnding adds the evidence of an unlisted word: its longest known ending, or else its
+// beginning or a pair of letters.
 func (r *reader) addEnding(w *word) {
 	if w.size < minEndingSize {
 		return
@@ -362,8 +362,8 @@ func (r *reader) addEnding(w *word) {
 	}
 }
 
-// clitic adds the evidence of an apostrophe after the word or before it, and reports
-// whether the word is but an elided article or a clitic.
+// clitic adds the evidence of an apostrophe before or after the word, and reports whether
+// the word is only an elided article or a clitic.
 func (r *reader) clitic(w *word, start, after, end int) bool {
 	if width := apostrophe(r.text[after:end]); width > 0 && after+width < end && !isCapital(r.text[after+width]) {
 		if r.elided[string(w.lower[:w.length])] && !isClitic(r.text[after+width:end]) {

@@ -2,7 +2,7 @@ package language
 
 import "unicode"
 
-// script is a script, or a group of them that is judged together.
+// script is a script, or a group of scripts counted as one.
 type script uint8
 
 const (
@@ -30,19 +30,19 @@ const (
 	georgian
 	armenian
 	ethiopic
-	otherScript // whose language is not known
+	otherScript // of unknown language
 	scriptCount
 )
 
-// scriptLanguages are the languages of the scripts that have one, or the most common of
-// several; "" if none is known.
+// scriptLanguages maps each script to its only or most common language, "" if none is
+// known.
 var scriptLanguages = [scriptCount]string{
 	cyrillic: "ru", greek: "el", arabic: "ar", hebrew: "he", han: "zh", kana: "ja", hangul: "ko",
 	thai: "th", lao: "lo", khmer: "km", burmese: "my", devanagari: "hi", bengali: "bn", tamil: "ta", telugu: "te",
 	kannada: "kn", malayalam: "ml", gujarati: "gu", gurmukhi: "pa", sinhala: "si", georgian: "ka", armenian: "hy", ethiopic: "am",
 }
 
-// ranges are the scripts above Latin by their code points, ascending. They hold the
+// ranges are the scripts above Latin by their code points, ascending. They contain the
 // letters in use; historic letters are otherScript.
 var ranges = [...]struct {
 	first, last rune
@@ -118,11 +118,11 @@ var scriptsOf = func() map[string]script {
 	return scripts
 }()
 
-// SameScript reports whether two languages, by their codes of ISO 639-1, are written in one
-// script. Chinese and Japanese are taken to be.
+// SameScript reports whether two languages, given as ISO 639-1 codes, have the same
+// script. Chinese and Japanese count as one.
 func SameScript(a, b string) bool { return scriptsOf[a] == scriptsOf[b] }
 
-// weight returns how many letters of an alphabet a letter of the script stands for.
+// weight returns how many letters of an alphabet one letter of the script is worth.
 func (s script) weight() int {
 	if s == han {
 		return 4
@@ -133,7 +133,7 @@ func (s script) weight() int {
 	return 1
 }
 
-// hint is a set of findings that tell languages of a script apart.
+// hint is a set of findings that distinguish languages of a script.
 type hint uint16
 
 const (
@@ -146,10 +146,10 @@ const (
 	persian                     // پ چ ژ گ ک ی
 	urdu                        // ٹ ڈ ڑ ے ں ہ
 	marathi                     // ळ
-	bulgarian                   // ъ, where Russian has none
+	bulgarian                   // ъ in a position where Russian has none
 )
 
-// hintOf returns what a letter says about the language.
+// hintOf returns the hint of a letter.
 func hintOf(r rune) hint {
 	switch r {
 	case 'і', 'ї', 'є', 'ґ', 'І', 'Ї', 'Є', 'Ґ':
@@ -175,17 +175,17 @@ func hintOf(r rune) hint {
 }
 
 const (
-	// minForeignLetters is the least weight of letters of another script: a symbol such
-	// as π or Δ is none.
+	// minForeignLetters is the minimum weight of letters of another script, so that a
+	// single symbol such as π or Δ does not count.
 	minForeignLetters = 2
-	// quotedShare is the share, in percent, of letters of other scripts at which a text
-	// without any English word has their language.
+	// quotedShare is the percentage of letters of other scripts at which a text without an
+	// English word is in their language.
 	quotedShare = 20
 )
 
-// byScript returns the language of the text's script, and whether the text is in another
-// script than Latin: most of its letters are, or a fifth where no word is English (code
-// in a Chinese sentence).
+// byScript returns the language of the text's script, and whether the text is in a script
+// other than Latin: most of its letters are, or a fifth if no word is English (code in a
+// Chinese sentence).
 func (e *evidence) byScript() (code string, ok bool) {
 	var all, others int
 	for s, n := range e.scripts {
@@ -214,7 +214,7 @@ func (e *evidence) mainScript() script {
 	return best
 }
 
-// languageOf returns the language of a script, by the letters that were seen.
+// languageOf returns the language of a script, by the letters that occurred.
 func (e *evidence) languageOf(s script) string {
 	switch {
 	case s == han && e.scripts[kana]*10 >= e.scripts[han]: // a kana for every five characters

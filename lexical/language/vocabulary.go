@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// entry is what a word says about the language of its text.
+// entry is the evidence of a word.
 type entry struct {
 	languages uint64  // bits of latin
 	english   float32 // its weight for English
@@ -17,10 +17,10 @@ type entry struct {
 // particles are words within names of people and places.
 const particles = `de da do dos das di du del della degli la las le les los des von van der den ten ter zu y e i el al et en san st af av`
 
-// elidedWords are what an apostrophe follows in the languages that elide.
+// elidedWords precede an apostrophe in the languages that elide.
 const elidedWords = `l d qu j c n s m t un dell all nell sull dall quell lorsqu jusqu puisqu`
 
-// tables are made from the lists.
+// tables are computed from the lists.
 type tables struct {
 	vocabulary map[string]entry
 	endings    map[string]uint64
@@ -32,8 +32,8 @@ type tables struct {
 	eliding, german, spanish uint64
 }
 
-// load makes the tables when the first text is read: a command that reads none does not
-// wait for it (3 ms).
+// load computes the tables when the first text is read, so that commands that read none do
+// not wait for it (3 ms).
 var load = sync.OnceValue(func() *tables {
 	return &tables{
 		vocabulary: makeVocabulary(),
@@ -79,8 +79,8 @@ func makeVocabulary() map[string]entry {
 	return table
 }
 
-// spellings returns a word, and of a word of three letters or more the word without
-// accents, as people type it.
+// spellings returns a word and, if it has three letters or more, the word without accents,
+// as people type it.
 func spellings(word string) []string {
 	plain := plainASCII(word)
 	if plain == word || len(plain) < 3 {
@@ -101,7 +101,7 @@ func plainASCII(word string) string {
 	return plain.String()
 }
 
-// makeTable returns the languages of the words of a list that each language has.
+// makeTable maps each word of a list to the languages that have it.
 func makeTable(list func(*profile) string) map[string]uint64 {
 	table := make(map[string]uint64)
 	for i := range latin {
@@ -139,7 +139,7 @@ func languagesWhere(holds func(*profile) bool) (languages uint64) {
 	return languages
 }
 
-// pairTable has the languages that use pairs of letters that English words rarely have.
+// pairTable maps pairs of letters that are rare in English to the languages that use them.
 type pairTable [26 * 26]uint64
 
 func makePairs() *pairTable {

@@ -7,10 +7,9 @@ import (
 	"mneme/lexical"
 )
 
-// Aligned is a layout of blocks that are appended to without being read, for a
-// storage behind a network. A block holds the postings of AlignedDocs
-// consecutive docIDs, and its Start is a multiple of AlignedDocs. Each posting
-// is
+// Aligned is a layout whose blocks can be appended to without reading them, for a storage
+// behind a network. A block holds the postings of AlignedDocs consecutive docIDs, and its
+// Start is a multiple of AlignedDocs. Each posting is
 //
 //	byte     docID - Start
 //	byte     count, 1 to 255

@@ -82,8 +82,8 @@ func (c *Changes) add(d *Document, sign int64) error {
 	})
 }
 
-// addAll adds the changes of another collection, which were made after those of c. It
-// keeps none of its memory.
+// addAll adds the changes of o, which were made after those of c. It does not retain
+// memory of o.
 func (c *Changes) addAll(o *Changes) {
 	if c.postings == nil {
 		c.postings = make(map[List][]Posting, len(o.postings))

@@ -36,8 +36,8 @@ func TestTermsRoundTrip(t *testing.T) {
 	}
 }
 
-// The terms that a counter passes over change neither the counts of others nor what is an error.
-func TestCountsAreThoseOfTheTerms(t *testing.T) {
+// Skipping the terms of other queries changes neither counts nor errors.
+func TestCountsMatchTheTerms(t *testing.T) {
 	for name, layout := range layouts {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {

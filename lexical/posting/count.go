@@ -2,7 +2,7 @@ package posting
 
 import "mneme/lexical"
 
-// everyByte is for those who ask for all keys.
+// everyByte selects all keys.
 var everyByte = func() (all [256]bool) {
 	for i := range all {
 		all[i] = true
@@ -15,7 +15,7 @@ var everyByte = func() (all [256]bool) {
 type TermCounter struct {
 	layout  Layout
 	indexes map[string]int // of the query's terms, by key
-	first   [256]bool      // the first bytes of keys: most terms of a document begin otherwise
+	first   [256]bool      // first bytes of the keys: most terms of a document begin with other bytes
 }
 
 // NewTermCounter returns a counter of a query's terms in documents of a layout.
@@ -31,9 +31,9 @@ func NewTermCounter(layout Layout, terms []lexical.QueryTerm) *TermCounter {
 	return c
 }
 
-// Count returns how often each term of the query is among the encoded terms of a
-// document: the counts that the document's postings have. They are in buffer, whose
-// content is dropped, if it has room. The error is ErrTerms if the terms are corrupt.
+// Count returns the number of occurrences of each query term among the encoded terms of a
+// document, as the document's postings have it. It overwrites and returns buffer if the
+// buffer has room. The error is ErrTerms if the terms are corrupt.
 func (c *TermCounter) Count(buffer []int, terms []byte) ([]int, error) {
 	if buffer == nil || cap(buffer) < len(c.indexes) {
 		buffer = make([]int, len(c.indexes))
@@ -48,8 +48,8 @@ func (c *TermCounter) Count(buffer []int, terms []byte) ([]int, error) {
 	return counts, err
 }
 
-// Keys yields the key of each of the encoded terms of a document, in their order; each is
-// valid until yield returns. The error is ErrTerms if the terms are corrupt.
+// Keys yields the key of each encoded term of a document, in order; a key is valid until
+// yield returns. The error is ErrTerms if the terms are corrupt.
 func (c *TermCounter) Keys(terms []byte, yield func(key []byte)) error {
 	return c.layout.decodeTerms(terms, &everyByte, func(key []byte, _ uint32) { yield(key) })
 }

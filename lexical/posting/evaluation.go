@@ -10,10 +10,10 @@ import (
 	"mneme/lexical"
 )
 
-// Evaluation scores the documents of a scope for one query. Feed it what the
-// storage holds within the scope: totals and expired documents first, then every
-// block of the query's terms. Then call Rank, once, and Close. It is not safe
-// for concurrent use.
+// Evaluation scores the documents of a scope for one query. The caller adds what the
+// storage holds within the scope: totals and expired documents first, then every block of
+// the query's terms. It then calls Rank once, and Close. An Evaluation is not safe for
+// concurrent use.
 type Evaluation struct {
 	layout  Layout
 	terms   []lexical.QueryTerm
@@ -24,19 +24,19 @@ type Evaluation struct {
 
 	postings []Posting
 	cursors  []cursor
-	best     topK // its memory
+	best     topK // its memory is reused
 
 	// The accumulator: the scores of the documents of one window.
 	sums    [window]float64
 	touched [window]bool
 	offsets []int32 // of the touched documents
-	group   *group  // nil until a term is beside another
+	group   *group  // nil unless the query has variants of terms
 }
 
-// group accumulates the largest score of a term and those beside it.
+// group accumulates the largest score of a term and its variants.
 type group struct {
 	most    [window]float64
-	offsets []int32 // of the documents that have any
+	offsets []int32 // offsets of the documents that have any of them
 }
 
 // cursor reads a sorted run of postings of one term in one store.
@@ -138,13 +138,13 @@ func (e *Evaluation) AddBlock(store int64, term int, start int64, data []byte) e
 	return nil
 }
 
-// Scorer returns the Scorer of the query, by the counts of what was added.
+// Scorer returns the Scorer of the query, by the counts that were added.
 func (e *Evaluation) Scorer() *lexical.Scorer { return lexical.NewScorer(e.stats, e.terms, e.df) }
 
-// Rank returns the limit documents with the highest scores and every further one
-// that ties with the last of them, highest score first, ties by DocKey. limit
-// must be positive. A score is the sum of lexical.Scorer.Term in the order of
-// the query's terms. The documents are valid until Close. The error is that of ctx.
+// Rank returns the limit documents with the highest scores and every further one that ties
+// with the last of them, highest score first, ties by DocKey. limit must be positive. A
+// score is the sum of lexical.Scorer.Term in the order of the query's terms. The documents
+// are valid until Close. Rank returns the error of ctx.
 func (e *Evaluation) Rank(ctx context.Context, limit int) ([]Scored, error) {
 	scorer := e.Scorer()
 	best := topK{limit: limit, scores: e.best.scores[:0], kept: e.best.kept[:0]}
@@ -205,7 +205,7 @@ func (e *Evaluation) rankStore(ctx context.Context, scorer *lexical.Scorer, curs
 	}
 }
 
-// accumulate adds the scores of the window at base that a term and those beside it have.
+// accumulate adds the scores of a term and its variants in the window at base.
 func (e *Evaluation) accumulate(scorer *lexical.Scorer, cursors []cursor, base int64) {
 	if cursors[0].term != cursors[len(cursors)-1].term {
 		e.accumulateGroup(scorer, cursors, base)

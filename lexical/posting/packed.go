@@ -7,9 +7,8 @@ import (
 	"mneme/lexical"
 )
 
-// Packed is a layout of few, full blocks, for an in-process storage. A block
-// holds as many postings as fit into PackedBytes, in docID order. Each posting
-// is
+// Packed is a layout of few, full blocks, for an in-process storage. A block holds as many
+// postings as fit into PackedBytes, in docID order. Each posting is
 //
 //	uvarint(delta<<1 | more)  delta: difference from the previous docID, for
 //	                          the first posting from the block's Start;
@@ -58,9 +57,9 @@ func (packed) decodeTerms(data []byte, first *[256]bool, yield func(key []byte, 
 	var buffer [64]byte // few terms are longer
 	term := buffer[:0]
 	length := uint64(0) // of the previous term
-	asked := true       // it was yielded; otherwise term does not have it
+	yielded := true     // whether the previous term was yielded; if not, term is out of date
 	next := func(at int) (uint64, int) {
-		if at < len(data) && data[at] < 0x80 { // as most numbers
+		if at < len(data) && data[at] < 0x80 { // like most numbers
 			return uint64(data[at]), at + 1
 		}
 		return uvarintAt(data, at)
@@ -79,10 +78,10 @@ func (packed) decodeTerms(data []byte, first *[256]bool, yield func(key []byte, 
 		if end < 0 {
 			return ErrTerms
 		}
-		if shared == 0 { // otherwise it begins like the previous one
-			asked = size == 0 || first[suffix[0]]
+		if shared == 0 { // otherwise it has the first byte of the previous term
+			yielded = size == 0 || first[suffix[0]]
 		}
-		if asked {
+		if yielded {
 			term = append(term[:shared], suffix...)
 			yield(term, uint32(count))
 		}
@@ -100,7 +99,7 @@ func uvarintAt(data []byte, at int) (v uint64, next int) {
 	return v, at + n
 }
 
-// DecodeBlock decodes one-byte numbers, which most are, without a function call.
+// DecodeBlock decodes one-byte numbers, the most common, without a function call.
 func (packed) DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error) {
 	if start < 0 {
 		return nil, ErrBlock

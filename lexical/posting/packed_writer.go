@@ -29,7 +29,7 @@ type PackedBlocks interface {
 // it that may be rolled back: see Follow. It is not safe for concurrent use.
 type PackedWriter struct {
 	Changes
-	before *PackedWriter // of the parts before this one; nil: none, or none left
+	before *PackedWriter // the writer of the previous parts; nil: none
 	newest int64         // the last docID passed to Created; 0: none
 	// flushed is the last docID before the transaction or the last flush. No
 	// stored block has a greater docID.
@@ -49,13 +49,14 @@ func (w *PackedWriter) Created(doc int64) {
 	w.newest = doc
 }
 
-// Follow has a new writer collect the next part of a transaction: its TakeTotals and Flush
-// write what before has collected too. before forgets none of it, because the part may be
-// rolled back, and with it what was written.
+// Follow makes w, a new writer, collect the next part of a transaction: its TakeTotals and
+// Flush also write the changes that before collected. before retains its changes, since
+// the part may be rolled back together with what it wrote.
 func (w *PackedWriter) Follow(before *PackedWriter) { w.before = before }
 
-// Collected returns the changes that are to be written at the end of the transaction, of
-// w and of the writer that it follows, which it changes. Of the two, only the result is used after it.
+// Collected returns the changes of w and of the writer that it follows, to be written at
+// the end of the transaction. It modifies both writers: the caller must use only the
+// result afterwards.
 func (w *PackedWriter) Collected() *PackedWriter {
 	if w.before == nil {
 		return w
@@ -64,7 +65,7 @@ func (w *PackedWriter) Collected() *PackedWriter {
 	return w.before
 }
 
-// addAll adds what o has collected after w. It keeps none of o's memory.
+// addAll adds the changes of o, which follow those of w. It does not retain memory of o.
 func (w *PackedWriter) addAll(o *PackedWriter) {
 	if w.newest == 0 {
 		w.flushed = o.flushed
@@ -73,7 +74,7 @@ func (w *PackedWriter) addAll(o *PackedWriter) {
 	w.Changes.addAll(&o.Changes)
 }
 
-// takeOver copies what the writer before has collected.
+// takeOver copies the changes of the previous writer.
 func (w *PackedWriter) takeOver() {
 	if w.before == nil {
 		return

@@ -33,14 +33,14 @@ func (p *parts) flush(ctx context.Context) error {
 	return p.commit()
 }
 
-// part runs change as one part, which is rolled back unless kept.
-func (p *parts) part(kept bool, change func() error) error {
+// part runs change as one part, and rolls it back unless commit is set.
+func (p *parts) part(commit bool, change func() error) error {
 	documents, totals, blocks, before := maps.Clone(p.documents), maps.Clone(p.totals), maps.Clone(p.blocks), p.writer
 	p.writer = posting.NewPackedWriter()
 	p.writer.Follow(before)
 	p.replace = p.writer.Replace
 	err := change()
-	if kept {
+	if commit {
 		p.writer = p.writer.Collected()
 	} else {
 		p.documents, p.totals, p.blocks, p.writer = documents, totals, blocks, before
@@ -60,8 +60,8 @@ func (p *parts) postings() (map[posting.List][]posting.Posting, error) {
 	return lists, nil
 }
 
-// What parts of a transaction collect is what one writer collects of the same changes, but
-// for the parts that are rolled back, wherever some of it is written before the end.
+// The parts of a transaction collect the same changes as one writer, except those of the
+// parts that are rolled back, wherever the writer flushes before the end.
 func TestPartsOfATransactionAddUp(t *testing.T) {
 	words := strings.Fields("alpha beta gamma delta")
 	rapid.Check(t, func(r *rapid.T) {

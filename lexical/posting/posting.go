@@ -1,7 +1,7 @@
-// Package posting is an inverted index for BM25 whose blocks a storage keeps as
-// rows of a database. The package encodes blocks and forward documents,
-// evaluates queries, and collects the changes of a transaction. The storage
-// reads and writes blocks, and resolves docIDs to entries.
+// Package posting is an inverted index for BM25 whose blocks a storage stores as rows of a
+// database. The package encodes blocks and forward documents, evaluates queries, and
+// collects the changes of a transaction. The storage reads and writes blocks, and resolves
+// docIDs to entries.
 //
 // Every posting list belongs to one store, one term and one label. A query is
 // evaluated exhaustively over the lists of its scope: the storage feeds their
@@ -63,8 +63,8 @@ type Block struct {
 	Data  []byte
 }
 
-// Document is a forward document: the terms by which an entry is indexed. A
-// storage keeps it with the entry, so that its postings can be removed later.
+// Document is a forward document: the terms by which an entry is indexed. A storage stores
+// it with the entry, so that its postings can be removed later.
 type Document struct {
 	DocKey
 	Label  acl.Label
@@ -75,7 +75,7 @@ type Document struct {
 // Layout is an encoding of blocks and of forward documents: [Packed] or
 // [Aligned].
 type Layout interface {
-	// TermKey returns the form in which the storage keeps a term.
+	// TermKey returns the stored form of a term.
 	TermKey(term string) string
 	// EncodeTerms encodes terms, which must be sorted by Text. The result is
 	// never nil.
@@ -84,8 +84,7 @@ type Layout interface {
 	// key is valid during the call only. The error is ErrTerms if data is
 	// corrupt; terms before the corruption may have been yielded.
 	DecodeTerms(data []byte, yield func(key []byte, count uint32)) error
-	// decodeTerms is DecodeTerms that may leave out keys that begin with a byte that first
-	// does not have.
+	// decodeTerms is DecodeTerms, but may skip keys whose first byte is not set in first.
 	decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error
 	// DecodeBlock appends the postings of the block that starts at start to
 	// dst. The error is ErrBlock if data is corrupt.

@@ -17,7 +17,7 @@ type Scored struct {
 type topK struct {
 	limit  int
 	scores minHeap  // the limit highest scores; the least is the threshold
-	kept   []Scored // at or above the threshold when offered
+	kept   []Scored // documents that were at or above the threshold when offered
 }
 
 // minHeap is a heap of scores with the least at the root.
@@ -52,7 +52,7 @@ func (t *topK) ranked() []Scored {
 	}
 	slices.SortFunc(t.kept, func(a, b Scored) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
-			return c // mostly: few scores are equal
+			return c // the common case: few scores are equal
 		}
 		return cmp.Or(cmp.Compare(a.Store, b.Store), cmp.Compare(a.Doc, b.Doc))
 	})

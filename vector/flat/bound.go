@@ -6,15 +6,15 @@ import "math"
 type quantizedQuery struct {
 	exact  []float32
 	planes []int8 // the weights (see intKernel)
-	offset int32  // -minValue times their sum
+	offset int32  // -minValue times the sum of the weights
 	scale  float64
-	error  float64 // at least the length of the difference
-	length float64 // at least that of the query
+	error  float64 // at least the length of the quantization error
+	length float64 // at least the length of the query
 	slack  float64 // bounds rounding, as a factor of both lengths
 }
 
-// maxWeight is the greatest absolute value of a quantized query's elements, of which
-// each is 64·high + low, with high between ±63 and low between -32 and 31.
+// maxWeight is the greatest absolute value of a quantized query's elements. Each is
+// 64·high + low, with high between ±63 and low between -32 and 31.
 const maxWeight = 63*64 + 31
 
 func quantizeQuery(query []float32) *quantizedQuery {
@@ -49,12 +49,12 @@ func quantizeQuery(query []float32) *quantizedQuery {
 // bounds writes to scores, for each row of a copy, an upper bound of the score that a
 // kernel computes for the row. dots has room for as many numbers.
 //
-// The score is weight·(query·mean) + scale·(query·values) + query·error. The first
-// product is computed by a kernel. The second is that of the quantized query, and by
-// Cauchy and Schwarz at most the length of the query's own error times that of
-// scale·values away from it. In the third, the error's part along the mean gives at most
-// its length times the query's, and its part orthogonal to the mean at most its length
-// times that of the query's part orthogonal to the mean.
+// The score is weight·(query·mean) + scale·(query·values) + query·error. A kernel computes
+// the first product. The second equals the product with the quantized query, except that
+// by Cauchy and Schwarz the quantization error changes it by at most the length of that
+// error times the length of scale·values. In the third, the part of error along the mean
+// adds at most its length times the query's length, and the part orthogonal to the mean at
+// most its length times the length of the query's part orthogonal to the mean.
 func (q *quantizedQuery) bounds(scores []float32, dots []int32, z *quantized, dot kernel, multiply intKernel) {
 	dots = dots[:len(scores)]
 	multiply(dots, q.planes, z.values)
@@ -69,8 +69,8 @@ func (q *quantizedQuery) bounds(scores []float32, dots []int32, z *quantized, do
 	}
 }
 
-// across returns at least the length of the query's part orthogonal to the mean of a
-// copy. product is that of query and mean by a kernel.
+// across returns at least the length of the query's part orthogonal to the mean of a copy.
+// product is query·mean, computed by a kernel.
 func (q *quantizedQuery) across(product float64, z *quantized) float64 {
 	if z.meanLength == 0 {
 		return q.length
@@ -79,9 +79,9 @@ func (q *quantizedQuery) across(product float64, z *quantized) float64 {
 	return math.Sqrt(max(0, q.length*q.length-along*along)) * roundUp
 }
 
-// An intKernel writes to dots, for each of len(dots) contiguous packed rows, the sum of
-// its elements, less minValue, times the query's. A block of the query is the 64
-// numbers high of its elements and then the 64 numbers low. len(query) is a positive
+// An intKernel writes to dots, for each of len(dots) contiguous packed rows, the dot
+// product of its elements, less minValue, and the query. A block of the query is the high
+// numbers of its 64 elements and then the 64 low numbers. len(query) is a positive
 // multiple of twice packedBlock, and no sum overflows.
 type intKernel func(dots []int32, query []int8, rows []byte)
 

@@ -13,8 +13,8 @@ import (
 	"mneme/vector/flat"
 )
 
-// owners are the facts of a system in which every agent has one store, named
-// after the agent, and nothing is shared.
+// owners are the access facts of a system in which every agent has one store, named after
+// the agent, and shares nothing.
 type owners map[string]int64
 
 func (o owners) StoreFacts(context.Context, []string) (map[string]acl.StoreFacts, error) {

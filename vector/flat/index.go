@@ -4,14 +4,14 @@
 // stored contiguously by store and label, so a search never touches vectors
 // that the caller may not see.
 //
-// A scan of many rows first bounds the scores of its rows by a copy of them in
-// four bits an element, and then scores those rows that may be among the results
-// (see quantized). The results are those of a scan without it.
+// A scan of many rows first bounds the scores of its rows by a copy of them in four bits
+// an element, and then scores only the rows that may be among the results (see quantized).
+// The results are the same as without the copy.
 //
-// The index is a cache of the vectors stored with the rows. It has no file, which would
-// keep the vectors of erased entries. It takes about
-// 2·dim + 74 bytes of memory per entry of one chunk, and dim/2 + 12 more in stores that
-// are often searched together with others, 49,152 chunks and more at a time.
+// The index is a cache of the vectors stored with the rows. It has no file, since a file
+// would retain the vectors of erased entries. An entry of one chunk takes about 2·dim + 74
+// bytes of memory, and dim/2 + 12 more in stores that are often searched in scans of
+// 49,152 chunks or more.
 package flat
 
 import (
@@ -30,7 +30,7 @@ type rowList struct {
 	head uint32 // noRow if empty; continues in segment.next
 }
 
-// A storePartition holds a store's slabs by label; nil where there are none.
+// A storePartition holds a store's slabs by label; nil if a label has none.
 type storePartition [acl.Restricted + 1]*slab
 
 // Index implements vector.Index exactly. Hits with equal scores are ordered by
@@ -47,9 +47,9 @@ type Index struct {
 	perWorker     int // rows that justify another goroutine
 	dot           kernel
 	multiply      intKernel // nil: rows are not quantized
-	quantizeAt    int       // rows of a scan from which on it uses quantized copies
-	quantizeLeast int       // rows of a segment that may have one
-	quantizeAfter int32     // scans before a segment is quantized
+	quantizeAt    int       // number of rows of a scan from which it uses quantized copies
+	quantizeLeast int       // minimum number of rows of a segment to be quantized
+	quantizeAfter int32     // number of scans after which a segment is quantized
 
 	mu      sync.RWMutex
 	stores  map[int64]*storePartition
@@ -193,8 +193,7 @@ func (x *Index) remove(id uuid.UUID) {
 	x.dropIfEmpty(list.slab)
 }
 
-// fillHole moves the slab's last row to an index that no list refers to any
-// more.
+// fillHole moves the slab's last row to an index that no list refers to anymore.
 func (x *Index) fillHole(s *slab, hole uint32) {
 	last := uint32(s.rows(x.perSegment) - 1)
 	if hole != last {
@@ -244,8 +243,8 @@ type Stats struct {
 	Bytes   int // of memory, approximately
 }
 
-// entryBytes is what an entry takes in the index's map: a key of 16 bytes, a
-// rowList of 16, and the map's free space.
+// entryBytes is the memory of an entry in the index's map: a key of 16 bytes, a rowList of
+// 16, and the map's free space.
 const entryBytes = 48
 
 // Stats returns the size of the index.

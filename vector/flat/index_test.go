@@ -19,8 +19,8 @@ func TestContract(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index { return New(dim) }, vectortest.Options{})
 }
 
-// The suite's data sets are small. With segments of three rows and a goroutine
-// for every two, they cross every boundary that large data sets cross.
+// The suite's data sets are small. With segments of three rows and a goroutine for every
+// two, they cross every boundary that large data sets cross.
 func TestContractWithSmallSegments(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index {
 		x := New(dim)
@@ -61,7 +61,7 @@ func TestNewPanicsWithoutADimension(t *testing.T) {
 	New(0)
 }
 
-// A search reads a snapshot, whatever is written during it.
+// A search reads a snapshot, unaffected by concurrent writes.
 func TestRowsThatASearchReadsDoNotChange(t *testing.T) {
 	x := filled(t, 1, 700)
 	spans, rows := x.visible(acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), nil)
@@ -157,7 +157,7 @@ func BenchmarkSearch(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				for range quantizedScans { // make the copies
+				for range quantizedScans { // create the copies
 					search()
 				}
 				for b.Loop() {
@@ -183,7 +183,7 @@ func BenchmarkUpsert(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				if searched {
-					x.visible(scope, nil) // every segment is being read
+					x.visible(scope, nil) // a search reads every segment
 				}
 				record := vector.Record{Entry: ids[i%len(ids)], Store: 1, Label: acl.Public, Vector: v}
 				if err := x.Upsert(context.Background(), []vector.Record{record}); err != nil {

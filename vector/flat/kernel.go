@@ -21,10 +21,10 @@ func stride(dim int) int { return (dim + lanes - 1) &^ (lanes - 1) }
 // multiple of lanes; len(rows) is at least len(query)*len(scores).
 type kernel func(scores, query []float32, rows []uint16)
 
-// dotPortable is the kernel in plain Go. widen shifts a half's exponent and
-// fraction into position. The result is 2^112 too small, because the exponent
-// biases differ by 127-15; one multiplication corrects that exactly, for
-// subnormal halves too. Infinities and NaN are not supported.
+// dotPortable is the kernel in plain Go. widen shifts a half's exponent and fraction into
+// position. The result is 2^112 too small, because the exponent biases differ by 127-15;
+// one multiplication corrects that exactly, for subnormal halves too. Infinities and NaN
+// are not supported.
 func dotPortable(scores, query []float32, rows []uint16) {
 	n := len(query)
 	for r := range scores {

@@ -20,10 +20,10 @@
 
 // func dotRowsAVX2(scores, query *float32, rows *uint16, stride, count int)
 //
-// Four rows at a time: their dependency chains of additions hide one another's
-// latency, and each load of the query serves all four. Meanwhile the rows after the
-// next eight are fetched, a line for each step: the processor's own prefetch stops at
-// each page. Beyond the last row it fetches what is not used.
+// Process four rows at a time: their dependency chains of additions hide one another's
+// latency, and each load of the query serves all four. Each step also prefetches a line of
+// the rows after the next eight, since the processor's own prefetch stops at each page.
+// Past the last row the prefetched lines are unused.
 TEXT ·dotRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ scores+0(FP), DI
 	MOVQ query+8(FP), SI

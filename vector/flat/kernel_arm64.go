@@ -17,6 +17,6 @@ func dotNEON(scores, query []float32, rows []uint16) {
 //go:noescape
 func dotRowsNEON(scores, query *float32, rows *uint16, stride, count int)
 
-// chooseIntKernel returns the kernel for quantized rows; nil if there is none that
-// makes a scan faster.
+// chooseIntKernel returns the kernel for quantized rows; nil if no kernel makes a scan
+// faster.
 func chooseIntKernel() intKernel { return nil }

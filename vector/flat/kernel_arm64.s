@@ -19,8 +19,8 @@
 	FADD4S(lo, lo, 18); \
 	FADD4S(hi, hi, 19)
 
-// REDUCE adds the 8 lanes of the accumulators lo and hi and stores the sum.
-// VLO is the name of register lo, FLO that of its first lane.
+// REDUCE adds the 8 lanes of the accumulators lo and hi and stores the sum. VLO is the
+// name of register lo, FLO the name of its first lane.
 #define REDUCE(lo, hi, VLO, FLO) \
 	FADD4S(lo, lo, hi); \
 	VEXT   $8, VLO.B16, VLO.B16, V18.B16; \
@@ -32,7 +32,7 @@
 
 // func dotRowsNEON(scores, query *float32, rows *uint16, stride, count int)
 //
-// Four rows at a time: their dependency chains of additions hide one another's
+// Process four rows at a time: their dependency chains of additions hide one another's
 // latency, and each load of the query serves all four.
 TEXT ·dotRowsNEON(SB), NOSPLIT, $0-40
 	MOVD scores+0(FP), R0

@@ -2,8 +2,8 @@ package flat
 
 import "golang.org/x/sys/cpu"
 
-// chooseIntKernel returns the kernel for quantized rows; nil if there is none that
-// makes a scan faster.
+// chooseIntKernel returns the kernel for quantized rows; nil if no kernel makes a scan
+// faster.
 func chooseIntKernel() intKernel {
 	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
 		return multiplyAVX2

@@ -1,11 +1,12 @@
 #include "textflag.h"
 
-// Per 16 bits: the mask of a byte's lower half twice, 64, and 1.
+// Constants per 16 bits: the mask of a byte's lower half twice, 64, and 1.
 DATA multiplyConstants<>+0(SB)/8, $0x0f0f0f0f00400040
 DATA multiplyConstants<>+8(SB)/4, $0x00010001
 GLOBL multiplyConstants<>(SB), RODATA|NOPTR, $12
 
-// UNPACK loads the 32 bytes at BASE. Y8 gets their lower halves, Y9 the upper ones.
+// UNPACK loads the 32 bytes at BASE, their lower halves into Y8 and their upper halves
+// into Y9.
 #define UNPACK(BASE) \
 	VMOVDQU (BASE)(AX*1), Y8; \
 	VPSRLW  $4, Y8, Y9; \
@@ -29,8 +30,8 @@ GLOBL multiplyConstants<>(SB), RODATA|NOPTR, $12
 
 // func multiplyRowsAVX2(dots *int32, query *int8, rows *byte, blocks, count int)
 //
-// Two rows at a time, which share the loads of the query. A block adds at most
-// 4·15·63 to a sum of 16 bits, so eight blocks fit.
+// Process two rows at a time, which share the loads of the query. A block adds at most
+// 4·15·63 to a 16-bit sum, so eight blocks fit.
 TEXT ·multiplyRowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dots+0(FP), DI
 	MOVQ         query+8(FP), SI
@@ -41,7 +42,7 @@ TEXT ·multiplyRowsAVX2(SB), NOSPLIT, $0-40
 	VPBROADCASTD multiplyConstants<>+0(SB), Y14
 	VPBROADCASTD multiplyConstants<>+8(SB), Y13
 	MOVQ         CX, R12
-	SHLQ         $5, R12                        // bytes of a row
+	SHLQ         $5, R12                        // bytes per row
 
 two:
 	CMPQ  DX, $2

@@ -6,17 +6,16 @@ import (
 	"mneme/vector"
 )
 
-// quantized is a copy of a segment's rows in 4 bits an element. It takes a quarter
-// of the memory bandwidth of the rows themselves, on which a scan of a large store
-// spends its time, and bounds their scores: a row whose bound is below the threshold of
-// a scan cannot be a result. The others are scored exactly, so results are the same
-// with and without it.
+// quantized is a copy of a segment's rows in 4 bits an element. Reading it takes a quarter
+// of the memory bandwidth of the rows, which limits a scan of a large store. The copy
+// bounds the scores of the rows: a row whose bound is below the threshold of a scan cannot
+// be a result. The other rows are scored exactly, so the copy does not change the results.
 //
-// A row is weight·mean + scale·values + error. Vectors of one encoder point into nearly
-// the same direction, so what remains without their mean is short, and few bits are
-// enough for it. Weights are such that the errors are orthogonal to the mean (but for
-// rounding, see tilt): then an error changes a product with a query by no more than its
-// length times that of the query's part orthogonal to the mean, which is short too.
+// A row is weight·mean + scale·values + error. Vectors of one encoder point in nearly the
+// same direction, so a row without its part along the mean is short, and few bits are
+// enough for it. The weights are such that the errors are orthogonal to the mean (except
+// for rounding, see tilt): an error then changes a product with a query by at most its
+// length times the length of the query's part orthogonal to the mean, which is short too.
 type quantized struct {
 	mean    []uint16  // of the rows, in half precision
 	values  []byte    // of all rows, packed (see pack)
@@ -24,8 +23,8 @@ type quantized struct {
 	scales  []float32 // of each row, 0 or more
 	errors  []float32 // for each row, at least the length of the error
 
-	meanLength  float64 // at least that of the mean
-	valueLength float64 // at least that of every scale·values
+	meanLength  float64 // at least the length of mean
+	valueLength float64 // at least the length of every scale·values
 	tilt        float64 // at least the length of every error's part along the mean
 	size        float64 // at least the sum of the lengths of the three parts of every row
 }
@@ -33,14 +32,14 @@ type quantized struct {
 const (
 	// Quantized elements lie between minValue and minValue+15.
 	minValue = -8
-	// packedBlock is the number of elements that are packed together, in half as many bytes.
+	// packedBlock is the number of elements packed into half as many bytes.
 	packedBlock = 64
 )
 
 // packedBytes returns the number of bytes of a packed row.
 func packedBytes(stride int) int { return (stride + packedBlock - 1) / packedBlock * packedBlock / 2 }
 
-// pack packs values, of a row padded to whole blocks. The lower half of a block's byte
+// pack packs the values of a row padded to whole blocks. The lower half of a block's byte
 // i is element i less minValue, the upper half element 32+i.
 func pack(packed []byte, values []int8) {
 	const half = packedBlock / 2
@@ -50,8 +49,8 @@ func pack(packed []byte, values []int8) {
 	}
 }
 
-// roundUp makes a length computed in float64 and rounded to float32 no shorter than
-// it is.
+// roundUp is a factor that makes a length computed in float64 and rounded to float32 at
+// least its exact value.
 const roundUp = 1 + 1.0/(1<<20)
 
 // newQuantized quantizes rows of stride elements.
@@ -83,9 +82,9 @@ func newQuantized(halves []uint16, stride int) *quantized {
 	return z
 }
 
-// quantizeRest writes to values what is nearest to rest in units of a scale, and
-// returns the scale. Of several it takes the one with the least error: most elements
-// are far below the greatest, and the finer for a scale that does not reach it.
+// quantizeRest writes to values the nearest integers to rest in units of a scale, and
+// returns the scale. It tries several scales and takes the one with the least error: most
+// elements are far below the greatest, so a finer scale that clips it may be better.
 func quantizeRest(values []int8, rest []float32) (scale float32) {
 	var peak float32
 	for _, x := range rest {
@@ -121,9 +120,8 @@ func nearest(x float32) float32 {
 	return max(minValue, min(minValue+15, float32(x+round)-round))
 }
 
-// measure sets the weight of row i and the bounds on its error. They hold however
-// values were rounded, since they are computed from them. meanSquare is the mean's
-// squared length.
+// measure sets the weight of row i and the bounds on its error. It computes them from the
+// rounded values, so they hold for any rounding. meanSquare is the mean's squared length.
 func (z *quantized) measure(i int, row []uint16, mean []float32, values []int8, meanSquare float64) {
 	scale, along, square := float64(z.scales[i]), 0.0, 0.0
 	for j, h := range row {
@@ -163,7 +161,7 @@ func meanOf(halves []uint16, stride int) []uint16 {
 	return vector.ToHalf(sums)
 }
 
-// bytes returns the memory that the copy takes.
+// bytes returns the size of the copy in memory.
 func (z *quantized) bytes() int {
 	const header = 5*24 + 4*8
 	return header + 2*cap(z.mean) + cap(z.values) + 4*(cap(z.weights)+cap(z.scales)+cap(z.errors))

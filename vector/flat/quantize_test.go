@@ -16,8 +16,7 @@ import (
 	"mneme/vector/vectortest"
 )
 
-// kernelOrPortable returns this machine's kernel for quantized rows, or the portable
-// one.
+// kernelOrPortable returns this machine's kernel for quantized rows, or the portable one.
 func kernelOrPortable() intKernel {
 	if k := chooseIntKernel(); k != nil {
 		return k
@@ -68,7 +67,7 @@ func TestEveryIntKernelComputesTheSameSums(t *testing.T) {
 	}
 }
 
-// encoders are distributions of unit vectors.
+// encoders are distributions of unit vectors, like those of text encoders.
 var encoders = []struct {
 	name   string
 	vector func(r *rand.Rand, dim int) []float32
@@ -141,7 +140,7 @@ func TestNoScoreIsAboveItsBound(t *testing.T) {
 	}
 }
 
-// The rule of quantized segments: what a search finds is the same to the bit.
+// Quantizing segments changes no bit of a search's results.
 func TestQuantizedSegmentsChangeNoResult(t *testing.T) {
 	ctx := context.Background()
 	for seed, encoder := range encoders {
@@ -220,9 +219,10 @@ func quantizedIn(x *Index) (n int) {
 	return n
 }
 
-// Only scans of many rows quantize, whatever their stores, and only segments of some rows.
-func TestWhatIsQuantized(t *testing.T) {
-	const many = 64 * quantizedLeast // in place of quantizedRows, to be quick
+// Only scans of many rows quantize, across all their stores, and only segments with enough
+// rows.
+func TestOnlyLargeScansQuantize(t *testing.T) {
+	const many = 64 * quantizedLeast // instead of quantizedRows, for speed
 	const least, fewer = many / quantizedLeast, many/quantizedLeast - 1
 	for name, c := range map[string]struct {
 		stores, rows, scanned int
@@ -262,7 +262,7 @@ func TestWhatIsQuantized(t *testing.T) {
 	}
 }
 
-// A copy serves scans of as many rows and of fewer; of more it is made again.
+// A copy serves scans of as many rows or fewer; a scan of more rows replaces it.
 func TestQuantizedCopiesOfGrowingSegments(t *testing.T) {
 	const dim, after = 64, 3
 	r := rand.New(rand.NewPCG(1, 2))
@@ -349,7 +349,7 @@ func BenchmarkQuantizedSearch(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				for range quantizedScans { // make the copies
+				for range quantizedScans { // create the copies
 					search()
 				}
 				for b.Loop() {
@@ -360,8 +360,8 @@ func BenchmarkQuantizedSearch(b *testing.B) {
 	}
 }
 
-// cone draws vectors whose cosines are those of an encoder of texts: .85 on average,
-// and higher within a topic.
+// cone draws vectors with the cosines of a text encoder: .85 on average, and higher within
+// a topic.
 type cone struct{ common, topics [][]float32 }
 
 func newCone() cone {

@@ -10,12 +10,12 @@ import (
 
 // A scan finds the entries nearest to a query, in two passes over its rows.
 //
-// The first pass computes an upper bound of each row's score: from the quantized copy
-// of its segment or, where there is none, the score itself. Meanwhile it keeps the
-// greatest bounds of different entries, as many as the query asks for (see seeds), and
-// then scores their rows. No row below the last of these scores can be among the results.
-// The second pass scores and ranks the rows whose bound reaches it. These are few more
-// than the results: no row is scored only because better ones had not been read yet.
+// The first pass computes an upper bound of each row's score, from the quantized copy of
+// its segment; without a copy the bound is the score itself. It collects the greatest
+// bounds of different entries, as many as the query asks for (see seeds), and then scores
+// their rows. No row below the lowest of these scores can be among the results. The second
+// pass scores and ranks the rows whose bound reaches that score. There are few more of
+// them than results: the threshold is known before any row is scored.
 type scan struct {
 	*Index
 	spans     []span
@@ -31,7 +31,7 @@ type scan struct {
 // A worker is one goroutine's part of a scan.
 type worker struct {
 	*scan
-	dots        []int32  // of the rows of a segment
+	dots        []int32  // by row of a segment
 	batch       []uint16 // batchRows rows
 	pooled      *[]uint16
 	batchScores []float32
@@ -39,21 +39,21 @@ type worker struct {
 	best        *topK
 }
 
-// Pools keep memory from one search to another: that of scan.scores, 4 bytes a row, that of
-// worker.batch and that of seeds. What they have are headers of their own: fields of a scan
-// would keep all of it.
+// These pools reuse memory between searches: scan.scores, 4 bytes a row, worker.batch and
+// seeds. Each pooled slice has a header of its own: a pointer to a field of a scan would
+// retain the whole scan.
 var (
 	batchPool = sync.Pool{New: func() any { return new([]uint16) }}
 	scorePool = sync.Pool{New: func() any { return new([]float32) }}
 	seedPool  = sync.Pool{New: func() any { return new([]seed) }}
 )
 
-// fewRows is how many rows per result a scan ranks without a threshold, at most.
+// fewRows is the maximum number of rows per result that a scan ranks without a threshold.
 const fewRows = 4
 
-// newScan returns a scan of spans with a number of rows, for limit entries. It uses up
-// to seeds seeds: limit of them, or none if the spans may hold a row twice. The caller
-// releases it.
+// newScan returns a scan of spans with a total number of rows, for limit entries. seeds is
+// the maximum number of seeds: limit, or 0 if the spans may contain a row twice. The
+// caller releases the scan.
 func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int) *scan {
 	s := &scan{Index: x, spans: spans, query: query, limit: limit, pooled: scorePool.Get().(*[]float32)}
 	if cap(*s.pooled) < rows {
@@ -77,7 +77,7 @@ func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int
 	return s
 }
 
-// release ends the use of the scan.
+// release returns the memory of the scan to the pools.
 func (s *scan) release() {
 	scorePool.Put(s.pooled)
 	for i := range s.workers {
@@ -100,7 +100,8 @@ func (s *scan) run(ctx context.Context) (*topK, error) {
 			all.add(seed)
 		}
 	}
-	// Not to -1: scores that rounding pushed below it tie with it.
+	// A threshold of -1 would exclude scores that rounding pushed below -1, which tie with
+	// it.
 	if least := all.least(); least > -1 {
 		s.threshold.raise(least)
 	}
@@ -115,8 +116,8 @@ func (s *scan) run(ctx context.Context) (*topK, error) {
 	return best, nil
 }
 
-// each passes each span to a worker, on several cores if there are several workers,
-// and then calls end, if not nil, for each worker. It stops when ctx ends.
+// each passes each span to a worker, on several cores if there are several workers, and
+// then calls end, if not nil, for each worker. It stops when ctx ends.
 func (s *scan) each(ctx context.Context, pass func(*worker, *span), end func(*worker)) {
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -156,7 +157,7 @@ func (w *worker) bound(rows *span) {
 	w.seeds.choose(bounds, rows)
 }
 
-// scoreSeeds replaces the bounds of the worker's seeds by their scores.
+// scoreSeeds replaces the bounds of the worker's seeds with their scores.
 func (w *worker) scoreSeeds() {
 	if w.quantized == nil { // the bounds are the scores
 		for i := range w.seeds.heap {
@@ -176,9 +177,9 @@ func (w *worker) scoreSeeds() {
 	}
 }
 
-// batchRows is how many rows that are not contiguous are scored together. Copying one
-// does not wait for another, so the processor fetches several from memory at a time, and
-// the kernel finds them in its first-level cache.
+// batchRows is the number of non-contiguous rows that are scored in one batch. The copies
+// of rows do not depend on each other, so the processor fetches several from memory at a
+// time, and the kernel finds them in its first-level cache.
 const batchRows = 16
 
 // gather copies a row of a span to a row of the batch.
@@ -199,7 +200,7 @@ func (w *worker) scoreBatch(n int) []float32 {
 	return w.batchScores[:n]
 }
 
-// rank scores and ranks those rows of a span whose bound reaches the threshold.
+// rank scores and ranks the rows of a span whose bound reaches the threshold.
 func (w *worker) rank(rows *span) {
 	w.best.raise(w.threshold.load())
 	var picked [batchRows]int
@@ -224,7 +225,7 @@ func (w *worker) rank(rows *span) {
 	w.threshold.raise(w.best.threshold)
 }
 
-// rankBatch scores and ranks the rows of a span that are in the batch.
+// rankBatch scores and ranks the rows of a span in the batch.
 func (w *worker) rankBatch(rows *span, picked []int) {
 	for i, score := range w.scoreBatch(len(picked)) {
 		w.best.add(score, rows.ids[picked[i]], rows.chunks[picked[i]])

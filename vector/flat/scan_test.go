@@ -25,8 +25,8 @@ func TestContractWithQuantizedSegmentsAndPortableKernels(t *testing.T) {
 	}, vectortest.Options{})
 }
 
-// Equal vectors tie, entries have several chunks, some of them no first one, and some
-// vectors score above 1 before rounding is corrected.
+// Equal vectors tie, entries have several chunks, some entries lack a first chunk, and
+// some vectors score above 1 before clamping.
 func TestTiesAndChunksAreFoundWithQuantizedSegments(t *testing.T) {
 	const dim = 24
 	ctx, r := context.Background(), rand.New(rand.NewPCG(11, 12))
@@ -71,7 +71,7 @@ func TestTiesAndChunksAreFoundWithQuantizedSegments(t *testing.T) {
 
 func TestExtremeRowsScoreWithinTheirBounds(t *testing.T) {
 	const n, rows = 72, 6
-	least, greatest := uint16(1), uint16(0x7bff) // the least and the greatest half
+	least, greatest := uint16(1), uint16(0x7bff) // the least and the greatest positive half
 	for name, fill := range map[string]func(row, i int) uint16{
 		"zeros":                func(int, int) uint16 { return 0 },
 		"least":                func(int, int) uint16 { return least },
@@ -98,7 +98,7 @@ func TestExtremeRowsScoreWithinTheirBounds(t *testing.T) {
 	}
 }
 
-func TestWhatIsPooledDoesNotKeepTheScan(t *testing.T) {
+func TestPoolsDoNotRetainTheScan(t *testing.T) {
 	x := filled(t, 1, 100)
 	spans, rows := x.visible(acltest.Scope(t, acltest.Reach{Number: 1, Ceiling: acl.Public}), nil)
 	use := func() (weak.Pointer[scan], weak.Pointer[worker]) {

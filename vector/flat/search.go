@@ -9,31 +9,32 @@ import (
 	"mneme/vector"
 )
 
-// A span is the unit of work of a scan: some rows of a segment, which do not
-// change while the scan reads them (see segment.freeze).
+// A span is the unit of work of a scan: some rows of a segment, which do not change while
+// the scan reads them (see segment.freeze).
 type span struct {
 	halves []uint16
 	ids    []uuid.UUID
 	chunks []uint32
-	source *segment   // whose quantized copy the scan may use; nil: none
-	copy   *quantized // the copy that a scan uses, if there is one; set by the scan
+	source *segment   // the segment, if the scan may use its quantized copy; nil otherwise
+	copy   *quantized // the copy that the scan uses, set by the scan; nil: none
 	first  int        // the number of rows of the spans before this one
 }
 
 const (
-	// quantizedRows is how many rows of a scan justify quantized copies of them, which
-	// take a quarter as much memory again. With fewer rows, so many reach the threshold
+	// quantizedRows is the number of rows of a scan that justifies quantized copies, which
+	// take a quarter more memory. With fewer rows, so large a share reaches the threshold
 	// of 256 results that scoring all is faster.
 	quantizedRows = 48 << 10
-	// quantizedLeast is how many rows a segment must have for a copy: the copy holds
-	// their mean, which takes as much memory as four copied rows.
+	// quantizedLeast is the minimum number of rows of a segment with a copy: the copy
+	// holds their mean, which takes as much memory as four copied rows.
 	quantizedLeast = 64
-	// quantizedScans is how many scans of a segment take about as long as quantizing
-	// it, so that segments which change all the time are not quantized each time.
+	// quantizedScans is the number of scans of a segment that take about as long as
+	// quantizing it. Waiting for them avoids quantizing a segment after each of its
+	// frequent changes.
 	quantizedScans = 40
 )
 
-// rowsPerWorker is how many rows justify another goroutine: at 384 elements
+// rowsPerWorker is the number of rows that justifies another goroutine: at 384 elements
 // 100 to 500 µs of work, depending on the cache that holds them.
 const rowsPerWorker = 8192
 
@@ -51,7 +52,7 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	copy(padded, query.Vector)
 	seeds := query.Limit
 	if query.Only != nil {
-		seeds = 0 // the rows are few, and there twice if their entry is
+		seeds = 0 // the rows are few, and a repeated entry repeats its rows
 	}
 	s := newScan(x, spans, rows, padded, query.Limit, seeds)
 	defer s.release()
@@ -62,8 +63,8 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	return best.hits(), nil
 }
 
-// visible returns the rows that a search reads, and their number. If only is
-// not nil, it returns rows of those entries alone.
+// visible returns the rows that a search reads, and their number. If only is not nil, it
+// returns only rows of these entries.
 //
 // SECURITY: every row that a search reads comes from here, selected by the
 // store and label of its slab.

@@ -2,10 +2,10 @@ package flat
 
 import "math"
 
-// seeds are the rows with the greatest bounds among the first chunks of entries, up to a
-// number of them: a heap whose root is the least. Rows that are first chunks are those
-// of different entries, so the least score of limit seeds is a threshold of a scan.
-// Which rows are chosen, and how ties between them fall, changes no result.
+// seeds are the limit rows with the greatest bounds among the first chunks of entries, as
+// a heap whose root is the least. First chunks belong to different entries, so the least
+// score of limit seeds is a threshold of a scan. The choice of rows, also among ties, does
+// not change results.
 type seeds struct {
 	heap   []seed
 	pooled *[]seed
@@ -14,12 +14,12 @@ type seeds struct {
 
 // A seed is a row of a span.
 type seed struct {
-	score float32 // or a bound of it
+	score float32 // the row's score, or a bound of it
 	row   int
 	span  *span
 }
 
-// newSeeds returns seeds without any, which the caller releases.
+// newSeeds returns seeds without rows. The caller releases them.
 func newSeeds(limit int) seeds {
 	if limit == 0 {
 		return seeds{}
@@ -28,10 +28,10 @@ func newSeeds(limit int) seeds {
 	return seeds{limit: limit, heap: (*pooled)[:0], pooled: pooled}
 }
 
-// release ends the use of the seeds.
+// release returns the memory of the seeds to the pool.
 func (s *seeds) release() {
 	if s.limit > 0 {
-		clear(s.heap) // lets go of the spans
+		clear(s.heap) // releases the spans to the garbage collector
 		*s.pooled = s.heap
 		seedPool.Put(s.pooled)
 	}
@@ -59,7 +59,7 @@ func (s *seeds) choose(bounds []float32, rows *span) {
 	}
 }
 
-// add adds a seed, in place of the least one if there are limit already.
+// add adds a seed. It replaces the least one if there are limit already.
 func (s *seeds) add(added seed) {
 	if len(s.heap) < s.limit {
 		s.heap = append(s.heap, added)

@@ -29,15 +29,15 @@ type segment struct {
 	next   []uint32     // the next row of the same entry, for each row; read by writers only
 	frozen atomic.Int32 // rows before this index are frozen
 
-	// quantized is a copy of the first rows, made from frozen ones, so that it does not
+	// quantized is a copy of the first rows, which were frozen, so the copy does not
 	// change either; nil before Index.quantizeAfter scans.
 	quantized atomic.Pointer[quantized]
-	scans     atomic.Int32 // that had no copy of all their rows
+	scans     atomic.Int32 // number of scans without a copy of all their rows
 }
 
-// scanned returns the quantized copy of the first, frozen rows, and perhaps of further
-// ones; nil if there is none. Else it counts the scan: the one of number quantizeAfter
-// makes the copy, in place of one that has fewer rows.
+// scanned returns the quantized copy of at least the given first, frozen rows, or nil if
+// there is none. If nil, it counts the scan; the scan number quantizeAfter makes the copy
+// and replaces one with fewer rows.
 func (s *segment) scanned(halves []uint16, stride int, quantizeAfter int32) *quantized {
 	if z := s.quantized.Load(); z != nil && len(z.weights) >= len(halves)/stride {
 		return z
@@ -70,15 +70,15 @@ func (s *segment) clone(rows, stride int) *segment {
 	return c
 }
 
-// freeze makes the segment's present rows immutable. The caller holds at least
-// the read lock.
+// freeze makes the segment's present rows immutable. The caller holds at least the read
+// lock.
 func (s *segment) freeze() {
 	if n := int32(len(s.ids)); s.frozen.Load() < n {
 		s.frozen.Store(n) // concurrent searches see and store the same n
 	}
 }
 
-// bytes returns the memory that the segment takes.
+// bytes returns the size of the segment in memory.
 func (s *segment) bytes() int {
 	const header = 4*24 + 24
 	n := header + 2*cap(s.halves) + 16*cap(s.ids) + 4*cap(s.chunks) + 4*cap(s.next)
@@ -88,9 +88,9 @@ func (s *segment) bytes() int {
 	return n
 }
 
-// A slab holds every row of one store at one label, so that selecting a scope
-// means selecting slabs. Rows are numbered consecutively through the slab's
-// segments, of which all but the last are full.
+// A slab holds every row of one store at one label, so a scope selects whole slabs. Rows
+// are numbered consecutively across the slab's segments. All segments but the last are
+// full.
 type slab struct {
 	store    int64
 	label    acl.Label

@@ -20,8 +20,8 @@ import (
 // Its size depends on k and on ties, not on the number of rows, and a row
 // below the threshold costs one comparison.
 //
-// The top-k of package posting is simpler: a document has one score there,
-// and one goroutine adds them all.
+// The top-k of package posting is simpler: there a document has one score, and one
+// goroutine adds all documents.
 type topK struct {
 	k         int
 	threshold float32 // rows below it cannot be among the results
@@ -30,7 +30,7 @@ type topK struct {
 	*topKMemory
 }
 
-// topKMemory is what a topK keeps its rows in. Another one may use it afterwards.
+// topKMemory holds the rows of a topK. Another topK may reuse it afterwards.
 type topKMemory struct {
 	collected, sorted []scoredRow
 	keys, spare       []uint64
@@ -42,10 +42,10 @@ type scoredRow struct {
 	chunk uint32
 }
 
-// topKPool keeps memory from one search to another.
+// topKPool reuses memory between searches.
 var topKPool = sync.Pool{New: func() any { return new(topKMemory) }}
 
-// newTopK returns a topK without any rows, which the caller releases.
+// newTopK returns a topK without rows. The caller releases it.
 func newTopK(k int) *topK {
 	t := &topK{k: k, threshold: float32(math.Inf(-1)), topKMemory: topKPool.Get().(*topKMemory)}
 	t.rows = t.collected[:0]
@@ -53,7 +53,7 @@ func newTopK(k int) *topK {
 	return t
 }
 
-// release ends the use of the topK.
+// release returns the memory of the topK to the pool.
 func (t *topK) release() {
 	t.collected = t.rows
 	topKPool.Put(t.topKMemory)
@@ -79,7 +79,7 @@ func (t *topK) add(score float32, id uuid.UUID, chunk uint32) {
 // clamp returns the cosine of a score, which rounding may have pushed outside [-1, 1].
 func clamp(score float32) float32 { return max(-1, min(1, score)) }
 
-// raise raises the threshold: rows below it were found not to be among the results.
+// raise raises the threshold: rows below it are not among the results.
 func (t *topK) raise(threshold float32) { t.threshold = max(t.threshold, threshold) }
 
 // merge adds the rows of another topK.
@@ -88,8 +88,8 @@ func (t *topK) merge(other *topK) {
 	t.prune()
 }
 
-// prune keeps the best row of each entry, and of these the first k and those
-// that tie with the k-th. It leaves the rows sorted, best first.
+// prune retains the best row of each entry, and of these the first k and those that tie
+// with the k-th. It leaves the rows sorted, best first.
 func (t *topK) prune() {
 	t.sort()
 	again := t.repeats()
@@ -109,8 +109,8 @@ func (t *topK) prune() {
 	}
 }
 
-// sort sorts the rows, best first, ties by entry and chunk. Few scores are equal, so all
-// are sorted as integers first: the score, then the row's index.
+// sort sorts the rows, best first, ties by entry and chunk. Few scores are equal, so it
+// first sorts integers: the score in the upper half, the row's index in the lower.
 func (t *topK) sort() {
 	t.keys = t.keys[:0]
 	for i, row := range t.rows {
@@ -139,10 +139,10 @@ func (t *topK) sort() {
 	}
 }
 
-// sortUpper returns keys sorted by their upper halves, equal ones as they were, in the memory
-// of keys or of spare, and the other one. It is a radix sort from the least significant byte
-// on (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R), which
-// has no branches to mispredict. For few keys slices.Sort is faster: their lower halves
+// sortUpper sorts keys stably by their upper halves. sorted and other are the memory of
+// keys and spare, in either order. It is a radix sort from the least significant byte on
+// (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R), which
+// has no branches to mispredict. For few keys slices.Sort is faster: the lower halves
 // ascend, so it gives the same order.
 func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
 	if len(keys) < 256 {
@@ -151,7 +151,7 @@ func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
 	}
 	spare = slices.Grow(spare[:0], len(keys))[:len(keys)]
 	for shift := 32; shift < 64; shift += 8 {
-		var at [256]uint32 // where the next key with a byte goes
+		var at [256]uint32 // position of the next key with this byte
 		for _, key := range keys {
 			at[byte(key>>shift)]++
 		}
@@ -169,7 +169,7 @@ func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
 	return keys, spare
 }
 
-// orderedBits returns bits of a score that are ordered as scores are.
+// orderedBits returns bits that are ordered like the scores.
 func orderedBits(score float32) uint32 {
 	const sign = 1 << 31
 	bits := math.Float32bits(score)
@@ -179,9 +179,9 @@ func orderedBits(score float32) uint32 {
 	return bits | sign
 }
 
-// repeats returns a function that reports whether a row of the sorted rows, asked in their
-// order, is of the same entry as an earlier one. First chunks alone are of different
-// entries, but for equal rows, which follow one another.
+// repeats returns a function that reports whether a row belongs to the same entry as an
+// earlier row. The caller passes the sorted rows in order. First chunks belong to
+// different entries, except equal rows, which are adjacent.
 func (t *topK) repeats() func(scoredRow) bool {
 	if !slices.ContainsFunc(t.rows, func(row scoredRow) bool { return row.chunk > 0 }) {
 		var last uuid.UUID

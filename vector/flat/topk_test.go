@@ -31,8 +31,8 @@ func TestRowsAreSortedByScoreEntryAndChunk(t *testing.T) {
 	})
 }
 
-// Keys are sorted by their upper halves, and by their lower ones, which ascend, where these
-// are equal.
+// Keys are sorted by their upper halves, and equal upper halves by their lower halves,
+// which ascend.
 func TestSortUpper(t *testing.T) {
 	var spare []uint64
 	for _, n := range []int{0, 1, 255, 256, 1000, 300} {

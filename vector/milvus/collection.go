@@ -103,8 +103,8 @@ func (x *Index) checkSchema(found *entity.Schema) error {
 	return nil
 }
 
-// ensureIndex creates the index on the vectors, or checks the existing one. Another
-// process may create it at the same time, which some servers refuse to the second.
+// ensureIndex creates the index on the vectors, or checks the existing one. If another
+// process creates it at the same time, some servers return an error to the second.
 func (x *Index) ensureIndex(ctx context.Context) error {
 	found, err := x.describeIndex(ctx)
 	if err == nil && len(found) == 0 {
@@ -177,8 +177,8 @@ func (x *Index) load(ctx context.Context) error {
 // collection.
 const reloadInterval = time.Second
 
-// reload asks Milvus to load a collection that somebody released. It does not
-// wait; a failure shows in the calls that follow.
+// reload asks Milvus to load a collection that was released. It does not wait; a failure
+// shows in the calls that follow.
 func (x *Index) reload(ctx context.Context) {
 	x.repairing.Lock()
 	defer x.repairing.Unlock()

@@ -78,9 +78,9 @@ type HNSW struct {
 type Consistency int
 
 const (
-	// Bounded does not wait. A search may miss writes of the last moments,
-	// usually less than half a second. It is the level for serving: rows
-	// decide what is shown anyway.
+	// Bounded does not wait. A search may miss the most recent writes, usually those of
+	// less than half a second. It is the level for serving: hits are checked against the
+	// rows anyway.
 	Bounded Consistency = iota
 	// Strong waits until every acknowledged write is visible: up to two of
 	// Milvus's time ticks of 200 ms each.
@@ -142,9 +142,9 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// collection returns the collection's name: the prefix and a hash of the
-// fingerprint, since Milvus restricts the characters of names. With 16 hex
-// digits the probability that any two of 10^4 models collide is below 10^-11.
+// collection returns the collection's name: the prefix and a hash of the fingerprint,
+// since Milvus restricts the characters of names. With 16 hex digits the probability that
+// any two of 10^4 models collide is below 10^-11.
 func (c Config) collection() string {
 	sum := sha256.Sum256([]byte(c.Fingerprint))
 	return c.Prefix + "_" + hex.EncodeToString(sum[:8])

@@ -20,9 +20,8 @@ import (
 const maxReply = 256 << 20
 
 // dial returns a client that connects in the background. The SDK's default,
-// grpc.WithBlock, waits until the context ends and then does not say why it
-// failed. Without it, a call to an unreachable server fails at once, and later
-// calls reconnect.
+// grpc.WithBlock, waits until the context ends and then does not report the cause. Without
+// it, a call to an unreachable server fails at once, and later calls reconnect.
 func dial(ctx context.Context, config Config) (client.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second}),

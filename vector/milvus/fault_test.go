@@ -116,7 +116,7 @@ func TestOpenRejectsACollectionThatDoesNotMatch(t *testing.T) {
 	}
 }
 
-func TestOpenFindsWhatAnotherProcessWrote(t *testing.T) {
+func TestOpenFindsRowsOfAnotherProcess(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
 	ctx, config := context.Background(), testConfig(addr, testDim)
@@ -152,9 +152,9 @@ func TestOpenCreatesTheCollectionOnce(t *testing.T) {
 	opened(t, config)
 }
 
-// A killed process's writes may reach Milvus after those of the process that took
-// over its work. A late delete must not remove what was written since, and the
-// list must show a late insert, so that a reconciliation removes it.
+// The writes of a killed process may reach Milvus after writes of the process that took
+// over its work. A late delete must not remove newer rows, and the list must show a late
+// insert, so that a reconciliation removes it.
 func TestLateWritesOfAKilledProcessAreListedAndRemoveNothingNewer(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
@@ -184,7 +184,7 @@ func TestLateWritesOfAKilledProcessAreListedAndRemoveNothingNewer(t *testing.T) 
 		}
 	}
 	check(x.Upsert(ctx, []vector.Record{before}))
-	late, err := x.rowIDs(ctx, []uuid.UUID{before.Entry}) // which the killed process is about to delete
+	late, err := x.rowIDs(ctx, []uuid.UUID{before.Entry}) // the rows that the killed process is about to delete
 	check(err)
 	check(x.Upsert(ctx, []vector.Record{now}))
 
@@ -264,7 +264,7 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 	})
 }
 
-// The proxy forwards nothing, so only the time limit ends the search.
+// The proxy forwards nothing, so only the timeout ends the search.
 func TestASearchOfAnUnresponsiveServerEndsInTime(t *testing.T) {
 	proxy := faulttest.NewFaultProxy(t, milvustest.Addr(t))
 	t.Parallel()

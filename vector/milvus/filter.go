@@ -16,13 +16,13 @@ import (
 // list linearly for every row, and a filter of 500 stores takes some 10 kB.
 const maxStores = 500
 
-// filters returns filter expressions that together select exactly what the
-// scope allows: one, unless the scope has very many stores. Each lists its
-// stores once, from which Milvus selects partitions, and then, if they differ in
-// their highest label, the stores of each.
+// filters returns filter expressions that together select exactly what the scope allows:
+// one, unless the scope has very many stores. Each expression lists all its stores once,
+// from which Milvus selects partitions, and then, if their highest labels differ, the
+// stores of each label.
 //
-// SECURITY: every search is filtered here. Expressions are text and are not
-// escaped, so they contain numbers and UUIDs only.
+// SECURITY: these filters restrict every search to the scope. Expressions are text and are
+// not escaped, so they contain numbers and UUIDs only.
 func filters(scope acl.Scope, only []uuid.UUID) []string {
 	accesses := slices.DeleteFunc(scope.Indexed(), func(a acl.Access) bool { return !a.Sees(acl.Public) })
 	var list []string
@@ -91,20 +91,20 @@ func inTexts(field string, texts []string) string {
 	return field + ` in ["` + strings.Join(texts, `","`) + `"]`
 }
 
-// rowID returns the primary key of a record: the entry's UUID, the chunk's number
-// and the record's digest in hexadecimal, with colons between. An entry's rows are
-// adjacent in key order.
+// rowID returns the primary key of a record: the entry's UUID, the chunk's number and the
+// record's digest in hexadecimal, separated by colons. An entry's rows are adjacent in key
+// order.
 //
-// The digest makes keys of different contents different. Milvus may apply a write
-// of a killed process after later writes of others, and it returns only one of
-// several rows with the same key: under the chunk's key alone a late delete would
-// remove the new row, and a late insert would hide beside it.
+// The digest gives different contents different keys. Milvus may apply a write of a killed
+// process after later writes of others, and it returns only one of several rows with the
+// same key: with keys of chunks alone a late delete would remove the new row, and a late
+// insert would be hidden by it.
 func rowID(r vector.Record) string {
 	return fmt.Sprintf("%s:%d:%016x", r.Entry, r.Chunk, r.Digest())
 }
 
-// parseRowID returns the parts of a row's primary key. The digest is 0 in a key
-// that a version of mneme before digests wrote.
+// parseRowID returns the parts of a row's primary key. The digest is 0 in keys written by
+// versions of mneme without digests.
 func parseRowID(id string) (entry uuid.UUID, chunk int, digest uint64, err error) {
 	name, rest, _ := strings.Cut(id, ":")
 	if entry, err = uuid.Parse(name); err != nil {

@@ -2,9 +2,8 @@
 // can share. Each fingerprint has its own collection, partitioned by store. The
 // index is approximate (HNSW) unless Config.Exact is set.
 //
-// Milvus holds a derived copy. A row's label and store are written with its
-// vectors, and every search is filtered by the scope, but callers must check
-// the hits against the rows.
+// Milvus holds a derived copy. A row's label and store are written with its vectors, and
+// every search is filtered by the scope, but callers must check the hits against the rows.
 //
 // The index deviates from the contract of vector.Index in three ways. An entry
 // may be missing from searches for a moment while it is upserted. At Bounded
@@ -30,7 +29,7 @@ import (
 // vector.Settler on a Milvus server. It reconnects automatically.
 type Index struct {
 	config Config
-	name   string // the collection's
+	name   string // of the collection
 	client client.Client
 	log    *slog.Logger
 
@@ -81,8 +80,8 @@ func (x *Index) Close() error { return x.client.Close() }
 // vectors must be indexed again.
 func (x *Index) Lost() bool { return x.lost.Swap(false) }
 
-// noteMissing reports whether err means that the collection is missing, and
-// records that for Lost.
+// noteMissing reports whether err means that the collection is missing, and records it for
+// Lost.
 func (x *Index) noteMissing(err error) bool {
 	missing := errors.Is(err, ErrMissing)
 	if missing {

@@ -14,8 +14,7 @@ import (
 // listPageSize is the number of rows that one query of List reads.
 const listPageSize = 8192
 
-// List implements vector.Lister. It sees everything written before it was
-// called.
+// List implements vector.Lister. It sees every write that returned before the call.
 func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
 	var current *vector.IndexedEntry
 	last := ""

@@ -82,8 +82,8 @@ func certificate(t *testing.T) (certFile, keyFile string) {
 }
 
 // One test for three rules, since the server takes a while to start: users are
-// authenticated, connections without TLS are refused, and an index survives a
-// crash of the server.
+// authenticated, connections without TLS are refused, and an index survives a crash of the
+// server.
 func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a Milvus server, twice")

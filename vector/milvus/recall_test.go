@@ -89,7 +89,8 @@ func intVariable(t *testing.T, name string, otherwise int) int {
 	return otherwise
 }
 
-// measureRecall measures the recall within scopes of random stores, width of a thousand.
+// measureRecall measures the recall within scopes of width random stores out of a
+// thousand.
 func measureRecall(t *testing.T, c *workload.Corpus, x *Index, exact *flat.Index, width, queries int) measure.Recall {
 	t.Helper()
 	recall, err := measure.MeasureRecall(context.Background(), x, exact, queries, func() (acl.Scope, []float32) {

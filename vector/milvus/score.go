@@ -18,10 +18,9 @@ type row struct {
 	score float32
 }
 
-// dot returns the score of a chunk in an exact index. It adds in the same order
-// as vector/flat, so that both compute the same bits: element i in accumulator
-// i mod 8, each product rounded before it is added, then
-// ((0+4)+(2+6))+((1+5)+(3+7)).
+// dot returns the score of a chunk in an exact index. It adds in the same order as
+// vector/flat, so that both compute the same bits: element i in accumulator i mod 8, each
+// product rounded before it is added, then ((0+4)+(2+6))+((1+5)+(3+7)).
 func dot(query, v []float32) float32 {
 	var s [8]float32
 	for i, x := range v {

@@ -40,7 +40,7 @@ func (x *Index) SearchBounded(ctx context.Context, scope acl.Scope, query vector
 	defer cancel()
 	parts := filters(scope, query.Only)
 	found := make([][]row, len(parts))
-	var full atomic.Bool // a part has as many rows as Milvus returns
+	var full atomic.Bool // a request returned as many rows as Milvus allows
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(maxParallel)
 	for i, filter := range parts {
@@ -68,8 +68,8 @@ func (x *Index) SearchBounded(ctx context.Context, scope acl.Scope, query vector
 	return hits, full.Load() && len(hits) == len(all), nil
 }
 
-// truncate keeps the first limit hits and, if the index is exact, those that
-// tie with the last of them.
+// truncate returns the first limit hits and, if the index is exact, those that tie with
+// the last of them.
 func (x *Index) truncate(hits []vector.Hit, limit int) []vector.Hit {
 	n := min(limit, len(hits))
 	for x.config.Exact && n < len(hits) && hits[n].Score == hits[n-1].Score {
@@ -78,9 +78,9 @@ func (x *Index) truncate(hits []vector.Hit, limit int) []vector.Hit {
 	return hits[:n]
 }
 
-// nearest returns at least the rows of the query.Limit nearest entries. Several
-// chunks of an entry may be near, and Milvus 2.3 cannot group by entry, so it
-// asks for more and more rows until they hold enough entries.
+// nearest returns at least the rows of the query.Limit nearest entries. Several chunks of
+// an entry may be near, and Milvus 2.3 cannot group by entry, so nearest requests more and
+// more rows until they contain enough entries.
 func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) ([]row, error) {
 	const growth = 4
 	for count := min(maxTopK, query.Limit+query.Limit/4+16); ; count = min(maxTopK, count*growth) {
@@ -113,7 +113,7 @@ func (x *Index) sufficient(rows []row, limit int) bool {
 	return false
 }
 
-// rows asks Milvus for the count rows nearest to a vector.
+// rows returns the count rows nearest to a vector.
 func (x *Index) rows(ctx context.Context, filter string, query []float32, count int) ([]row, error) {
 	params, err := x.searchParams(count)
 	if err != nil {
@@ -149,11 +149,10 @@ func readRows(found client.SearchResult) ([]row, error) {
 	return rows, nil
 }
 
-// rescore reads the rows' vectors and scores them as vector/flat does, so that
-// both exact indexes rank alike. Milvus can return the vectors with the hits,
-// but it reads them in a second step and fails the search if a row was deleted
-// in between. Here such a row is left out. The filter is applied again, since
-// the row's store or label may have changed.
+// rescore reads the rows' vectors and scores them as vector/flat does, so that both exact
+// indexes rank alike. Milvus can return the vectors with the hits, but it reads them in a
+// second step and fails the search if a row was deleted in between; rescore leaves such a
+// row out. It applies the filter again, since the row's store or label may have changed.
 func (x *Index) rescore(ctx context.Context, filter string, query []float32, rows []row) ([]row, error) {
 	scored := make([]row, 0, len(rows))
 	for part := range slices.Chunk(rows, maxInIDs) {

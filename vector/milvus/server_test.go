@@ -11,8 +11,8 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// testConfig returns the configuration of a new collection. It has few
-// partitions, since those take time to create.
+// testConfig returns the configuration of a new collection. It has few partitions, since
+// creating partitions takes time.
 func testConfig(addr string, dim int) Config {
 	return Config{
 		Addr: addr, Dim: dim, Fingerprint: "test", Partitions: 2,
@@ -25,7 +25,7 @@ func testConfig(addr string, dim int) Config {
 func opened(t testing.TB, config Config) *Index {
 	t.Helper()
 	var x *Index
-	wait.Until(t, "the server serves the index", func() (err error) { // it may just have started
+	wait.Until(t, "the server serves the index", func() (err error) { // the server may have just started
 		x, err = Open(context.Background(), config, quiet)
 		if err != nil && !errors.Is(err, ErrUnavailable) {
 			t.Fatalf("open: %v", err)
@@ -35,7 +35,7 @@ func opened(t testing.TB, config Config) *Index {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		_ = x.client.DropCollection(ctx, x.name) // it or the server may no longer exist
+		_ = x.client.DropCollection(ctx, x.name) // the collection or the server may no longer exist
 		_ = x.Close()
 	})
 	return x

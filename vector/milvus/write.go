@@ -53,10 +53,10 @@ func (x *Index) Delete(ctx context.Context, entries []uuid.UUID) error {
 	return ctx.Err()
 }
 
-// replace replaces the rows of the entries by records. It deletes and inserts.
-// Milvus 2.3's upsert assigns partitions by the primary key instead of the
-// partition key, so searches of a store would miss rows; and it would not
-// remove chunks that no longer exist.
+// replace replaces the rows of the entries with records. It deletes and inserts. Milvus
+// 2.3's upsert assigns partitions by the primary key instead of the partition key, so
+// searches of a store would miss rows; and it would not remove chunks that no longer
+// exist.
 func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vector.Record) error {
 	old, err := x.rowIDs(ctx, entries)
 	if x.noteMissing(err) {
@@ -79,8 +79,7 @@ func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vect
 	return nil
 }
 
-// rowIDs returns the primary keys of the entries' rows. It sees every earlier
-// write.
+// rowIDs returns the primary keys of the entries' rows. It sees every earlier write.
 func (x *Index) rowIDs(ctx context.Context, entries []uuid.UUID) ([]string, error) {
 	var found client.ResultSet
 	err := x.retry(ctx, "look up", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) (err error) {

@@ -76,8 +76,8 @@ func labelCeiling(t *testing.T, f *fixture) {
 	}
 }
 
-// hiddenVectors compares an index that holds visible vectors only with one in
-// which hidden vectors were written before, between and after them.
+// hiddenVectors compares an index of visible vectors only with an index in which hidden
+// vectors were written before, between and after them.
 func hiddenVectors(t *testing.T, f *fixture) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const visibleEntries, hiddenPerVisible = 60, 4

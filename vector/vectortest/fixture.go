@@ -102,8 +102,8 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 		}
 		seen[hit.Entry] = true
 	}
-	// Entries whose exact scores differ by less than the tolerance may come in
-	// either order, so any of them may be the last.
+	// Entries whose exact scores differ by less than the tolerance may be in either order,
+	// so any of them may be the last.
 	want := min(query.Limit, len(all))
 	if want == 0 {
 		return 1
@@ -162,7 +162,8 @@ func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	return hits
 }
 
-// score returns the score of the chunk that a hit names; infinite if there is none.
+// score returns the score of the chunk that a hit names; infinite if the chunk does not
+// exist.
 func (m model) score(hit vector.Hit, query vector.Query) float64 {
 	for _, r := range m[hit.Entry] {
 		if r.Chunk == hit.Chunk {
@@ -269,8 +270,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkTies checks that every entry that ties with the last hit is returned.
-// The model's scores must be equal or well apart.
+// checkTies checks that every entry that ties with the last hit is returned. The model's
+// scores must be equal or differ clearly.
 func (p *pair) checkTies(t fataler, scope acl.Scope, query vector.Query) {
 	t.Helper()
 	all := p.model.search(scope, query)

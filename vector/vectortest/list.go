@@ -73,7 +73,7 @@ func listed(t *testing.T, f *fixture) {
 	}
 }
 
-// listing returns how an index must list the entry of the records.
+// listing returns the expected IndexedEntry for the records of one entry.
 func listing(records ...vector.Record) vector.IndexedEntry {
 	e := vector.IndexedEntry{Entry: records[0].Entry}
 	for _, r := range records {

@@ -28,8 +28,8 @@ func bestChunk(t *testing.T, f *fixture) {
 	p.check(t, everything(t, 1), query)
 }
 
-// manyChunks gives one entry more near chunks than an index would collect for
-// a small limit.
+// manyChunks gives one entry more near chunks than an index would collect for a small
+// limit.
 func manyChunks(t *testing.T, f *fixture) {
 	p := f.pair(t, dim)
 	const chunks = 3000
@@ -165,8 +165,7 @@ func oddDimension(t *testing.T, f *fixture) {
 	}
 }
 
-// againstModel fills several stores and labels and compares many answers with
-// the model's.
+// againstModel fills several stores and labels and compares many answers with the model's.
 func againstModel(t *testing.T, f *fixture) {
 	const wide = 48
 	p, r := f.pair(t, wide), rand.New(rand.NewPCG(51, 52))

@@ -27,8 +27,8 @@ func (x boundedIndex) SearchBounded(ctx context.Context, scope acl.Scope, query 
 	return hits, len(hits) == x.most && limit >= x.most, err
 }
 
-// The rule for bounded indexes, without the server that one of them needs.
-func TestABoundedIndexSaysWhichAnswersWereCut(t *testing.T) {
+// Tests the rule for bounded indexes without a Milvus server.
+func TestABoundedIndexReportsCutAnswers(t *testing.T) {
 	const most = 100
 	open := func(_ testing.TB, dim int) vector.Index { return boundedIndex{flat.New(dim), most} }
 	bounded(t, &fixture{open: open, options: Options{MaxChunks: most}})

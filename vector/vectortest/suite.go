@@ -22,7 +22,7 @@ type Options struct {
 	// Tolerance is how far a score may differ from the exact cosine of the
 	// half-precision vectors; 0 means 2e-6.
 	Tolerance float64
-	// MaxChunks is how many chunks a search of a vector.Bounded considers.
+	// MaxChunks is the number of chunks that a search of a vector.Bounded considers.
 	MaxChunks int
 	// Settle, if not nil, is called after every write. It must block until
 	// searches see the write.

@@ -2,12 +2,12 @@ package foldersync
 
 import "time"
 
-// holdAtMost bounds how long a file that is gone is waited for while new files change: a
-// file that never stops to change is no reason to keep an entry.
+// holdAtMost bounds how long an entry waits for its missing file while new files change: a
+// file that never stops changing must not keep an entry alive.
 const holdAtMost = 30 * time.Second
 
-// noteArrivals notes since when files are there that are not in the state, and since when
-// files of the state are missing. A file that is renamed is both, maybe at two times.
+// noteArrivals records when files that are not in the state appeared, and when files of
+// the state went missing. A renamed file does both, possibly at different times.
 func (p *pass) noteArrivals() {
 	before := p.appeared
 	p.appeared = make(map[string]time.Time)
@@ -38,7 +38,7 @@ func (p *pass) noteArrivals() {
 }
 
 // isMissing reports whether a file of the state has been missing long enough: some
-// programs delete a file before they write it again.
+// programs delete a file before they rewrite it.
 func (p *pass) isMissing(name string) bool {
 	if _, ok := p.missing[name]; !ok {
 		p.missing[name] = p.now()
@@ -46,13 +46,13 @@ func (p *pass) isMissing(name string) bool {
 	return p.now().Sub(p.missing[name]) >= p.options.Settle
 }
 
-// isGone reports whether a file that is missing was deleted, as far as can be known.
+// isGone reports whether a missing file was deleted, as far as can be known.
 func (p *pass) isGone(name string) bool {
 	return p.isMissing(name) && (!p.arriving || p.now().Sub(p.missing[name]) >= holdAtMost)
 }
 
-// isHeld reports whether a new file may be one that was renamed, whose former name is
-// still there, or has just gone.
+// isHeld reports whether a new file may be a renamed one whose former name still exists,
+// or has just disappeared.
 func (p *pass) isHeld(name string) bool {
 	return p.departing || p.options.Settle > 0 && p.now().Sub(p.appeared[name]) < p.options.Settle
 }

@@ -10,16 +10,16 @@ import (
 	"mneme/memory"
 )
 
-// shorterFor is how long a file of a watched folder that has the beginning of its text alone
-// is left alone: it may be written, or fetched, step by step.
+// shorterFor is how long a file of a watched folder that contains only the beginning of
+// its text is left alone: a program may be writing or downloading it.
 const shorterFor = time.Minute
 
-// emptied is why a file is not synchronised whose text is gone: programs leave such files
-// where they keep the contents elsewhere, and disks that were full.
+// emptied is the reason why an emptied file is not synchronized: programs leave such files
+// when they store the contents elsewhere, and full disks do too.
 const emptied = "is empty, and its entry is kept: delete the file if the entry is to go"
 
-// holdPartial takes files out of the pass that have lost their text, or its end: they are
-// not known to be edited.
+// holdPartial excludes files that lost their text, or its end, from the pass, since they
+// may not have been edited.
 func (p *pass) holdPartial(ctx context.Context) error {
 	var paths []memory.Path
 	names := make(map[memory.Path]string)
@@ -68,14 +68,14 @@ func (p *pass) holdPartial(ctx context.Context) error {
 	return nil
 }
 
-// shorter is a file that has the beginning of its text.
+// shorter is a file that contains the beginning of its text.
 type shorter struct {
 	sum string
 	at  time.Time // since when it has these contents
 }
 
-// isBeginning reports whether a file has the beginning of what it would have of an entry,
-// or of its frontmatter.
+// isBeginning reports whether a file contains the beginning of its entry's text, or of its
+// frontmatter.
 func (p *pass) isBeginning(name string, e *memory.Entry) bool {
 	now, err := p.folder.read(name)
 	if err != nil {
@@ -92,10 +92,10 @@ func (p *pass) isBeginning(name string, e *memory.Entry) bool {
 	return err == nil && isCut(here, bare(string(whole))) || isCut(here, bare(text))
 }
 
-// isCut reports whether a text is the beginning of another one.
+// isCut reports whether a text is a proper prefix of another.
 func isCut(text, whole string) bool { return len(text) < len(whole) && strings.HasPrefix(whole, text) }
 
-// bare returns a text without what the frontmatter may have in several forms.
+// bare returns a text without the parts of the frontmatter that may have several forms.
 func bare(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\r\n\"'[],", r) {
@@ -105,14 +105,14 @@ func bare(text string) string {
 	}, text)
 }
 
-// hold takes a file out of the pass. The reason, if there is one, is said.
+// hold excludes a file from the pass, and reports the reason, if any.
 func (p *pass) hold(name, reason string) {
 	delete(p.listing.files, name)
 	p.listing.unknown[name] = reason
 }
 
-// sayOnce names each file once that is another version of a note, or a temporary file, and
-// each new one that is UTF-16.
+// sayOnce reports each file once that is another version of a note, a temporary file, or a
+// new file in UTF-16.
 func (p *pass) sayOnce() {
 	say := func(names []string, reason string) {
 		for _, name := range names {

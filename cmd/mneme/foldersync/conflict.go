@@ -8,7 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// resolve keeps both versions of what changed on both sides.
+// resolve retains both versions of notes that changed on both sides.
 func (p *pass) resolve(ctx context.Context) error {
 	found, err := p.read(ctx, p.conflicts)
 	if err != nil {
@@ -34,8 +34,8 @@ func (p *pass) resolve(ctx context.Context) error {
 	return nil
 }
 
-// keepBoth writes an entry to its file, and keeps the file beside it if it says
-// something else.
+// keepBoth writes an entry to its file, and moves the file to a conflict file if its
+// content differs.
 func (p *pass) keepBoth(path memory.Path, name string, e *memory.Entry, old []byte) error {
 	note, problems := markdown.ParsePlain(name, old, p.options.Zone)
 	note.Namespace, note.Name = path.Namespace, path.Key
@@ -54,8 +54,8 @@ func (p *pass) keepBoth(path memory.Path, name string, e *memory.Entry, old []by
 	return nil
 }
 
-// saysNothingElse reports whether a file that was not synchronised yet has the text of
-// an entry, and no field that contradicts it.
+// saysNothingElse reports whether a file that has not been synchronized yet has the text
+// of an entry, and no field that contradicts it.
 func saysNothingElse(n, entry markdown.Note) bool {
 	given := func(field string) bool { return n.Lines[field] > 0 }
 	for _, tag := range n.Tags {

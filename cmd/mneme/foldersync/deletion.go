@@ -9,7 +9,7 @@ import (
 	"mneme/memory"
 )
 
-// trash deletes the entries of files that are gone.
+// trash deletes the entries of deleted files.
 func (p *pass) trash(ctx context.Context) error {
 	count := 0
 	for _, path := range p.trashed {
@@ -35,7 +35,7 @@ func (p *pass) trash(ctx context.Context) error {
 	return nil
 }
 
-// deleteEntries deletes entries whose files are gone.
+// deleteEntries deletes the entries of deleted files.
 func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map[memory.Path]*Found) error {
 	var writes []Write
 	for _, path := range paths {
@@ -74,7 +74,7 @@ func (p *pass) deleteEntries(ctx context.Context, paths []memory.Path, found map
 	return nil
 }
 
-// remove moves the files of entries that are gone to the folder's trash.
+// remove moves the files of deleted entries to the folder's trash.
 func (p *pass) remove(context.Context) error {
 	if p.tooMany(len(p.removed)) {
 		p.problem("", 0, fmt.Sprintf("%d of %d entries are gone: their files are kept; if that is meant, use --force", len(p.removed), len(p.state.Files)))
@@ -95,16 +95,16 @@ func (p *pass) remove(context.Context) error {
 	return nil
 }
 
-// What is a large share: more than so many deletions within a minute, and more than one
-// in so many of all; or all, if there are several.
+// A large share is more than this number of deletions within a minute, and more than one
+// in this number of all files; or all, if there are several.
 const (
 	fewDeletions   = 5
 	deletedShare   = 4
 	deletionWindow = time.Minute
 )
 
-// tooMany reports whether so many deletions, with those of late, are a large share of
-// all.
+// tooMany reports whether count deletions, together with recent ones, are a large share of
+// all files.
 func (p *pass) tooMany(count int) bool {
 	if count == 0 || p.options.Force {
 		return false

@@ -43,7 +43,7 @@ func (p *pass) download(ctx context.Context) error {
 func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	name, ok := p.files[path]
 	if !ok {
-		if p.isChanging(path) { // a file of its own would be in the other one's way
+		if p.isChanging(path) { // a separate file would block the other one
 			p.pending = p.pending || p.listing.unsettled
 			return nil
 		}
@@ -69,13 +69,14 @@ func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	case here != nil && (old == nil || sumOf(old) != here.sum), here == nil && old != nil && ok:
 		p.pending = true // it has changed since it was listed
 		return nil
-	case old != nil && here == nil: // of a pass that was interrupted, or of another program
+	case old != nil && here == nil: // written by an interrupted pass, or by another program
 		return p.keepBoth(path, name, e, old)
 	}
 	return p.put(name, e, old)
 }
 
-// isChanging reports whether a file that still changes, or is away, may be that of a path.
+// isChanging reports whether a file that is still changing, or is stored elsewhere, may
+// have this path.
 func (p *pass) isChanging(path memory.Path) bool {
 	if p.changing == nil {
 		p.changing = make(markdown.Files)
@@ -86,9 +87,9 @@ func (p *pass) isChanging(path memory.Path) bool {
 			if _, isLeft := p.left[name]; isLeft { // it has one path, which is known
 				continue
 			}
-			note, _ := markdown.ParsePlain(name, nil, p.options.Zone) // the path that the name says
+			note, _ := markdown.ParsePlain(name, nil, p.options.Zone) // the path of its name
 			p.changing.Add(markdown.FileName(note.Namespace, note.Name))
-			p.changing.Add(name) // its fields may say another
+			p.changing.Add(name) // its fields may give another path
 		}
 	}
 	for _, left := range p.left {
@@ -99,7 +100,8 @@ func (p *pass) isChanging(path memory.Path) bool {
 	return p.changing.Hold(path.Namespace, path.Key)
 }
 
-// taken reports whether a file of the folder has a name, as file systems compare them.
+// taken reports whether a file of the folder has a name, folded as file systems compare
+// names.
 func (p *pass) taken(folded string) bool {
 	if p.fold == nil {
 		p.fold = make(map[string]bool)
@@ -112,7 +114,7 @@ func (p *pass) taken(folded string) bool {
 	return p.fold[folded]
 }
 
-// hasOther reports whether the folder has another file whose name differs by case alone.
+// hasOther reports whether the folder has another file whose name differs only in case.
 func (p *pass) hasOther(name string) bool {
 	own := markdown.Fold(name)
 	for other := range p.listing.files {
@@ -128,7 +130,7 @@ func (p *pass) hasOther(name string) bool {
 	return false
 }
 
-// put writes an entry to a file that has the contents old; nil: there is none.
+// put writes an entry to a file with the contents old; nil: the file does not exist.
 func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	kept, err := p.write(name, e, old, old)
 	switch {
@@ -143,7 +145,7 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 }
 
 // write is put without its report. The file gets the encoding and the line ends of style.
-// kept is the conflict file of what another program wrote meanwhile.
+// kept is the conflict file with the contents that another program wrote meanwhile.
 func (p *pass) write(name string, e *memory.Entry, old, style []byte) (kept string, err error) {
 	note := markdown.NoteOf(e)
 	text, err := markdown.RenderPlain(name, note, style)
@@ -169,7 +171,7 @@ func (p *pass) write(name string, e *memory.Entry, old, style []byte) (kept stri
 	return kept, nil
 }
 
-// failed reports an error of one file. It returns errors that concern others too.
+// failed reports an error of one file. It returns errors that affect other files too.
 func (p *pass) failed(name string, err error) error {
 	switch {
 	case errors.Is(err, errChanged):

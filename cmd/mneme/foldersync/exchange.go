@@ -8,20 +8,21 @@ import (
 	"mneme/memory"
 )
 
-// exchange is the restoration of a deleted entry whose path others have had since: one that
-// is there, or that were deleted later, since the store restores the latest. They have other
-// keys meanwhile. It is in the state, so that the next pass ends one that was interrupted.
+// exchange is the restoration of a deleted entry whose path other entries have used since:
+// a live one, or ones that were deleted later, since the store restores the latest.
+// Meanwhile these have other keys. The state contains it, so that the next pass completes
+// an interrupted exchange.
 type exchange struct {
 	ID    string  `json:"id"`
 	File  string  `json:"file,omitempty"` // its new file; "": its file is in the state
-	Base  base    `json:"base"`           // what both had
-	Temp  string  `json:"temp"`           // the key that it has until the others are where they were
+	Base  base    `json:"base"`           // synchronized content of both sides
+	Temp  string  `json:"temp"`           // its key until the other entries are back at their paths
 	Was   place   `json:"was"`
 	To    place   `json:"to"`
-	Aside []aside `json:"aside"` // the latest first
+	Aside []aside `json:"aside"` // latest first
 }
 
-// place is a path within the store.
+// place is a path in the store.
 type place struct {
 	Namespace string `json:"namespace,omitempty"`
 	Key       string `json:"key"`
@@ -44,8 +45,8 @@ const maxAside = 20
 // temporaryKey returns a key for an entry that makes room for another one.
 func temporaryKey() string { return "renaming-" + rand.Text() }
 
-// undelete restores an entry where it was last, or at another path if it has to be there;
-// nil: it cannot be. file is a new file that is to be the entry's.
+// undelete restores an entry at its last path, or at another path if necessary; nil if it
+// cannot. file is the entry's new file.
 func (p *pass) undelete(ctx context.Context, file string, former base, to memory.Path) (*Found, error) {
 	if former.ID == "" {
 		return nil, nil
@@ -84,8 +85,8 @@ func (p *pass) undelete(ctx context.Context, file string, former base, to memory
 	return nil, err
 }
 
-// makeRoom gives the entries that were at the path of another one later their other keys,
-// and restores that one, as far as the store permits it.
+// makeRoom moves the entries that were later at another entry's path to temporary keys,
+// and restores that entry, as far as the store permits.
 func (p *pass) makeRoom(ctx context.Context, x exchange) error {
 	was := x.Was.path(p.options.Origin.Store)
 	for _, one := range x.Aside {
@@ -103,8 +104,9 @@ func (p *pass) makeRoom(ctx context.Context, x exchange) error {
 	return err
 }
 
-// endExchange gives each entry of an exchange its place: the restored one where it is to be,
-// or in the trash if it cannot be there, and the others where they were.
+// endExchange moves each entry of an exchange to its path: the restored one to its
+// destination, or to the trash if that is impossible, and the others back to where they
+// were.
 func (p *pass) endExchange(ctx context.Context) error {
 	x := p.state.Exchange
 	if x == nil {
@@ -134,7 +136,7 @@ func (p *pass) endExchange(ctx context.Context) error {
 	}
 	if found, err := p.read(ctx, []memory.Path{to}); err != nil {
 		return err
-	} else if now := found[to]; now != nil && now.Entry.ID.String() == x.ID { // maybe since a pass that was interrupted
+	} else if now := found[to]; now != nil && now.Entry.ID.String() == x.ID { // maybe moved by an interrupted pass
 		ok = true
 	}
 	if ok && x.File != "" {
@@ -155,7 +157,7 @@ func (p *pass) endExchange(ctx context.Context) error {
 	return nil
 }
 
-// triesToMove bounds how often an entry is moved that others change meanwhile.
+// triesToMove bounds the attempts to move an entry that others change concurrently.
 const triesToMove = 5
 
 // move gives an entry another path if it has the ID and the path is free. It reports
@@ -178,7 +180,7 @@ func (p *pass) move(ctx context.Context, id string, from, to memory.Path) (bool,
 	return false, nil
 }
 
-// deleteAt deletes an entry that is at one of some paths.
+// deleteAt deletes an entry at whichever of the paths it is.
 func (p *pass) deleteAt(ctx context.Context, id string, paths ...memory.Path) error {
 	found, err := p.read(ctx, paths)
 	if err != nil {

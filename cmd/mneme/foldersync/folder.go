@@ -20,46 +20,47 @@ type folder struct {
 	root *os.Root
 	dir  string
 	now  func() time.Time
-	seen map[string]seen // files as they were read last
+	seen map[string]seen // files as last read
 }
 
-// seen is a file that need not be read again while it is the same, with its time and size.
+// seen records the time and size of a file, which need not be read again while they are
+// unchanged.
 type seen struct {
-	info fs.FileInfo // nil: it was not seen
+	info fs.FileInfo // nil: not read yet
 	file file
 }
 
-// isStill reports whether a file is as it was seen.
+// isStill reports whether a file is unchanged.
 func (s seen) isStill(info fs.FileInfo) bool {
 	return s.info != nil && os.SameFile(s.info, info) && s.info.ModTime().Equal(info.ModTime()) && s.info.Size() == info.Size()
 }
 
-// errChanged says that a file is not as it was read: the next pass decides again.
+// errChanged reports that a file differs from what was read: the next pass decides again.
 var errChanged = errors.New("the file has changed meanwhile")
 
 // file is a file of the folder.
 type file struct {
 	sum     string // of its contents
-	isEmpty bool   // it has white space at most
+	isEmpty bool   // whether it contains only white space
 	isUTF16 bool
 	note    markdown.Note
-	// problems say why it is no entry.
+	// problems are the reasons why it is not an entry.
 	problems []markdown.Problem
 }
 
-// listing is what a folder has.
+// listing is the contents of a folder.
 type listing struct {
 	files map[string]*file
-	// unknown are files and folders that cannot be read now, or that still change. They
-	// are neither there nor missing.
+	// unknown are files and folders that cannot be read now, or that are still changing.
+	// They count neither as existing nor as missing.
 	unknown   map[string]string // the reason
 	folders   []string
-	copies    []string // other versions of files, which are not synchronised
-	temporary []string // files of programs, which are not either; without hidden ones
-	unsettled bool     // some files still change
+	copies    []string // other versions of files, not synchronized
+	temporary []string // programs' temporary files, not synchronized; without hidden ones
+	unsettled bool     // whether some files are still changing
 }
 
-// isUnknown reports whether a file, or a folder that may have it, is unknown.
+// isUnknown reports whether a file, or a folder that may contain it, is unknown.
 func (l listing) isUnknown(file string) bool {
 	for ; file != "."; file = path.Dir(file) {
 		if _, ok := l.unknown[file]; ok {
@@ -70,11 +71,11 @@ func (l listing) isUnknown(file string) bool {
 	return ok
 }
 
-// linked is why a file below a link is not synchronised.
+// linked is the reason why a file below a link is not synchronized.
 const linked = "its folder is a link, which is not followed"
 
-// isLinked reports whether a folder of a file is a link. It has no reason of its own: it
-// may have no file that is to be synchronised.
+// isLinked reports whether a folder of a file is a link. The link itself has no reason: it
+// may contain no file to synchronize.
 func (l listing) isLinked(file string) bool {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if reason, ok := l.unknown[dir]; ok {
@@ -92,14 +93,15 @@ func isNote(file string) bool {
 	return false
 }
 
-// isIgnored reports whether a file is not for the store: hidden, a program's temporary
-// file, the index or the trash of an exported folder.
+// isIgnored reports whether a file is never synchronized: a hidden file, a program's
+// temporary file, the index or the trash of an exported folder.
 func isIgnored(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, ".") || markdown.IsTemporary(name) || file == markdown.IndexFile || file == markdown.TrashFolder
 }
 
-// isLink reports whether what is in a folder may be a link to another one. A junction of
+// isLink reports whether a directory entry may be a link to another folder. A Windows
+// junction is irregular, but no symbolic link.
 // Windows is irregular, and no symbolic link.
 func isLink(mode fs.FileMode) bool { return mode&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
 
@@ -137,7 +139,7 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 		case isNote(name) && !entry.Type().IsRegular():
 			l.unknown[name] = "is a link or no regular file, which is not followed"
 			return nil
-		case isLink(entry.Type()): // maybe to a folder that has files of the state
+		case isLink(entry.Type()): // maybe to a folder with files of the state
 			l.unknown[name] = ""
 			return nil
 		case !isNote(name):
@@ -149,19 +151,19 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 		return f.listFile(&l, name, before[name], zone, settle)
 	})
 	for name := range l.files {
-		if l.unknown[name] == away { // its stub is left over
+		if l.unknown[name] == away { // its stub remains
 			delete(l.unknown, name)
 		}
 	}
 	return l, err
 }
 
-// away is why a file is neither there nor missing: a program keeps it elsewhere, and has
-// left a stub.
+// away is the reason why a file counts neither as existing nor as missing: a program
+// stores it elsewhere, and left a stub.
 const away = "is not on this computer: open it, or have it downloaded"
 
-// isAway notes the file whose stub this is, or a folder that has files of the state. It
-// reports false for what is no stub of such.
+// isAway records the file whose stub this is, or a folder with files of the state. It
+// reports false for any other file.
 func (l *listing) isAway(name string, known map[string]base) bool {
 	file, ok := markdown.Away(name)
 	if !ok {
@@ -179,11 +181,11 @@ func (l *listing) isAway(name string, known map[string]base) bool {
 	return ok
 }
 
-// unsure is how long after a file's last change it may change again unnoticed: the times
-// of some file systems have two seconds.
+// unsure is how long after a file's last change another change may go unnoticed: the times
+// of some file systems have a resolution of two seconds.
 const unsure = 2 * time.Second
 
-// listFile adds a file to the listing, as it was seen before if it has not changed since.
+// listFile adds a file to the listing, as it was last read if it has not changed since.
 func (f *folder) listFile(l *listing, name string, last seen, zone *time.Location, settle time.Duration) error {
 	before, err := f.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +220,7 @@ func (f *folder) listFile(l *listing, name string, last seen, zone *time.Locatio
 	return nil
 }
 
-// read returns a file; nil if it is not there.
+// read returns the contents of a file; nil if it does not exist.
 func (f *folder) read(name string) ([]byte, error) {
 	text, err := f.root.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -260,15 +262,15 @@ func (f *folder) create(name string, text []byte) (err error) {
 	case errors.Is(err, fs.ErrExist):
 		return errors.Join(errChanged, f.root.Remove(temporary))
 	}
-	// The file system has no hard links.
+	// The file system does not support hard links.
 	if _, err := f.root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(errChanged, f.root.Remove(temporary))
 	}
 	return f.root.Rename(temporary, name)
 }
 
-// replace replaces a file that must have a checksum. What another program writes into
-// it at the same moment is kept in a conflict file, whose name is returned.
+// replace replaces a file if it has a checksum. Contents that another program writes to it
+// at the same moment are moved to a conflict file, whose name is returned.
 func (f *folder) replace(name string, text []byte, sum string) (conflict string, err error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
@@ -279,7 +281,7 @@ func (f *folder) replace(name string, text []byte, sum string) (conflict string,
 		return "", err
 	}
 	kept := tempFolder + "/" + rand.Text()
-	if f.root.Link(name, kept) != nil { // the file system has no hard links
+	if f.root.Link(name, kept) != nil { // the file system does not support hard links
 		kept = ""
 	}
 	drop := func(err error) error {
@@ -304,14 +306,14 @@ func (f *folder) replace(name string, text []byte, sum string) (conflict string,
 	return "", f.root.Remove(kept)
 }
 
-// isGone reports whether a file is not there.
+// isGone reports whether a file does not exist.
 func (f *folder) isGone(name string) bool {
 	_, err := f.root.Lstat(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// move renames a file to a name that must be free, and removes the folders that are empty
-// then.
+// move renames a file to a name that must be free, and removes folders that are empty
+// afterwards.
 func (f *folder) move(name, to string) error {
 	before, err := f.root.Lstat(name)
 	if err != nil {
@@ -324,9 +326,9 @@ func (f *folder) move(name, to string) error {
 	switch {
 	case err == nil && !os.SameFile(before, there):
 		return errChanged
-	case err == nil && markdown.Fold(name) != markdown.Fold(to): // of a pass that was interrupted
+	case err == nil && markdown.Fold(name) != markdown.Fold(to): // left by an interrupted pass
 		err = f.root.Remove(name)
-	default: // free, or the same file where names do not differ by case
+	default: // free, or the same file if names are case-insensitive
 		err = f.link(name, to, err == nil)
 	}
 	if err != nil {
@@ -336,8 +338,8 @@ func (f *folder) move(name, to string) error {
 	return nil
 }
 
-// link gives a file another name without overwriting one, if the file system has hard
-// links.
+// link gives a file another name without overwriting a file, if the file system supports
+// hard links.
 func (f *folder) link(name, to string, isSame bool) error {
 	if isSame {
 		return f.respell(name, to)
@@ -351,7 +353,7 @@ func (f *folder) link(name, to string, isSame bool) error {
 	return f.root.Rename(name, to)
 }
 
-// removeEmpty removes a folder and those above it, as far as they are empty.
+// removeEmpty removes a folder and its parents while they are empty.
 func (f *folder) removeEmpty(dir string) {
 	for dir != "." && f.root.Remove(dir) == nil {
 		dir = path.Dir(dir)
@@ -364,7 +366,7 @@ func (f *folder) setAside(name string) (string, error) {
 	return conflict, f.root.Rename(name, conflict)
 }
 
-// conflictFile returns the name of a new file beside another one: "name (conflict
+// conflictFile returns the name of a new conflict file for a file: "name (conflict
 // 2026-11-26 13.05.12).md", in local time.
 func (f *folder) conflictFile(name string) string {
 	extension := path.Ext(name)
@@ -380,8 +382,7 @@ func (f *folder) conflictFile(name string) string {
 	}
 }
 
-// cut returns the first characters of a file's name, so that more can be added to it:
-// file systems take 255 bytes.
+// cut truncates a file's name so that a suffix can be added: file systems allow 255 bytes.
 func cut(name string) string {
 	const most = 180
 	if len(name) <= most {
@@ -394,7 +395,7 @@ func cut(name string) string {
 	return name[:end]
 }
 
-// remove moves a file that must have a checksum to the folder's trash.
+// remove moves a file to the folder's trash if it has a checksum.
 func (f *folder) remove(name, sum string) error {
 	old, err := f.read(name)
 	switch {
@@ -416,7 +417,7 @@ func (f *folder) remove(name, sum string) error {
 	return nil
 }
 
-// check returns ErrGone unless the folder is still there, with the state of this run.
+// check returns ErrGone unless the folder still exists, with the state of this run.
 func (f *folder) check(id string) error {
 	here, err := f.root.Stat(".")
 	if err != nil {

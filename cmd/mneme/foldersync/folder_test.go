@@ -34,7 +34,7 @@ func (f *folder) save(t *testing.T, name, text string) {
 	}
 }
 
-// A file is read again when its time, its size or the file itself is another.
+// A file is read again if its time, its size or its identity has changed.
 func TestFilesThatAreAsTheyWereSeenAreNotReadAgain(t *testing.T) {
 	f := open(t)
 	old := time.Now().Add(-time.Hour)
@@ -53,7 +53,7 @@ func TestFilesThatAreAsTheyWereSeenAreNotReadAgain(t *testing.T) {
 	}
 	save("a.md", "one", old)
 	first := sum()
-	save("a.md", "two", old) // no program keeps all three: so it shows what is read
+	save("a.md", "two", old) // a real change never preserves all three: this shows what was read
 	if sum() != first {
 		t.Error("a file that is as it was seen is read again")
 	}
@@ -174,7 +174,7 @@ func TestFilesOfEditorsAreIgnored(t *testing.T) {
 	}
 }
 
-// What was below a folder that is a link now is neither there nor missing.
+// Files below a folder that became a link count neither as existing nor as missing.
 func TestLinksToFoldersAreUnknown(t *testing.T) {
 	for mode, want := range map[fs.FileMode]bool{
 		fs.ModeSymlink: true, fs.ModeIrregular: true, fs.ModeSocket: false, fs.ModeDir: false, 0: false,

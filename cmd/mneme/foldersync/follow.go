@@ -10,9 +10,9 @@ import (
 	"mneme/memory"
 )
 
-// follow gives entries the paths of files that were renamed, and files the names of
-// entries that were, before both sides are compared by path. If both were renamed to
-// different paths, that of the store counts.
+// follow gives entries the paths of renamed files, and files the names of renamed entries,
+// before both sides are compared by path. If both were renamed to different paths, the
+// store's path is used.
 func (p *pass) follow(ctx context.Context) error {
 	p.recheck()
 	p.findEntries()
@@ -30,8 +30,8 @@ func (p *pass) follow(ctx context.Context) error {
 	return nil
 }
 
-// recheck removes files from the listing that were renamed while the folder was listed:
-// it has them twice.
+// recheck removes files from the listing that were renamed during the listing, which has
+// them twice.
 func (p *pass) recheck() {
 	known := make(map[string]string)
 	for name, base := range p.state.Files {
@@ -45,7 +45,7 @@ func (p *pass) recheck() {
 	}
 }
 
-// findEntries finds where the store has the entries of the state now.
+// findEntries finds the current paths of the state's entries in the store.
 func (p *pass) findEntries() {
 	at := make(map[string]memory.Path, len(p.remote))
 	for path, there := range p.remote {
@@ -54,7 +54,7 @@ func (p *pass) findEntries() {
 	p.entries = make(map[string]memory.Path, len(p.state.Files))
 	for name, base := range p.state.Files {
 		path := base.path(p.options.Origin.Store)
-		if there, ok := p.remote[path]; ok && base.ID == "" && there.is(base) { // of a state without IDs
+		if there, ok := p.remote[path]; ok && base.ID == "" && there.is(base) { // from a state without IDs
 			base.ID = there.id
 			p.state.Files[name] = base
 		}
@@ -64,7 +64,7 @@ func (p *pass) findEntries() {
 	}
 }
 
-// whereIs returns the path that the store has an entry of the state at.
+// whereIs returns the store's path of an entry of the state.
 func (p *pass) whereIs(b base) (memory.Path, bool) {
 	if path, ok := p.entries[b.ID]; ok {
 		return path, true
@@ -74,7 +74,7 @@ func (p *pass) whereIs(b base) (memory.Path, bool) {
 	return path, ok && b.ID == "" && there.is(b)
 }
 
-// isMoved reports whether the store has given an entry another path.
+// isMoved reports whether an entry has another path in the store.
 func (p *pass) isMoved(b base, there memory.Path) bool {
 	here := b.path(p.options.Origin.Store)
 	return there != here && (b.Temp == "" || there != memory.Path{Store: here.Store, Namespace: here.Namespace, Key: b.Temp})
@@ -83,15 +83,15 @@ func (p *pass) isMoved(b base, there memory.Path) bool {
 // target is a rename in the store.
 type target struct {
 	rename
-	entry memory.Path // where it is
-	path  memory.Path // where it is to be
-	file  memory.Path // that of the file's new name
+	entry memory.Path // its current path
+	path  memory.Path // its new path
+	file  memory.Path // the path of the file's new name
 	etag  string
 }
 
-// renameEntries renames the entries of files that were renamed. The state follows when
-// all are: what an interrupted pass has done is found again, since files have the
-// contents of the state, and entries their IDs.
+// renameEntries renames the entries of renamed files. It updates the state when all
+// renames are done: a later pass finds the work of an interrupted one, since files have
+// the contents of the state, and entries their IDs.
 func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 	var targets []target
 	for _, r := range pairs {
@@ -115,7 +115,7 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 	for _, t := range targets {
 		paired[t.from] = true
 	}
-	for name, b := range p.state.Files { // of a pass that was interrupted
+	for name, b := range p.state.Files { // from an interrupted pass
 		if there, ok := p.whereIs(b); ok && b.Temp != "" && !paired[name] && !p.isMoved(b, there) && there.Key == b.Temp {
 			back := b.path(there.Store)
 			targets = append(targets, target{rename: rename{from: name, to: name, base: b}, entry: there, path: back, file: back})
@@ -130,8 +130,8 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 }
 
 // reviveRenamed restores the entry of a file that was renamed here, and deleted in the
-// store: the text is kept. It waits at another key if its own is taken. If it cannot be
-// restored, the file is a new one.
+// store: the text is retained. The entry waits at another key if its own is taken. If it
+// cannot be restored, the file is a new one.
 func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool, error) {
 	r.base.Temp = temporaryKey()
 	p.state.Files[r.from] = r.base
@@ -155,8 +155,8 @@ func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool,
 	return there, true, nil
 }
 
-// renameInOrder renames entries, each when its new path is free. It returns those that
-// are where they are to be.
+// renameInOrder renames entries, each when its new path is free. It returns those at their
+// new paths.
 func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []target, err error) {
 	if err := p.readTags(ctx, targets); err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 				}
 			}
 		}
-		if len(left) == len(targets) { // each is in the way of another
+		if len(left) == len(targets) { // each blocks another
 			t := &left[0]
 			aside := t.entry
 			aside.Key = temporaryKey()
@@ -216,8 +216,8 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 	return done, nil
 }
 
-// isSettled reports whether the file of the state that has a path is there: the path does
-// not get free in this pass.
+// isSettled reports whether the state's file of a path exists: the path does not become
+// free in this pass.
 func (p *pass) isSettled(path memory.Path) bool {
 	for name, base := range p.state.Files {
 		if base.path(path.Store) == path {
@@ -227,7 +227,7 @@ func (p *pass) isSettled(path memory.Path) bool {
 	return false
 }
 
-// readTags reads the entity tags of the entries that are to be renamed.
+// readTags reads the entity tags of the entries to rename.
 func (p *pass) readTags(ctx context.Context, targets []target) error {
 	var paths []memory.Path
 	for _, t := range targets {
@@ -250,7 +250,7 @@ func (p *pass) readTags(ctx context.Context, targets []target) error {
 // renameEntry renames one entry in the store. If it reports false, its files are left
 // alone in this pass, or compared by path if the store refuses.
 func (p *pass) renameEntry(ctx context.Context, t *target, to memory.Path) (bool, error) {
-	if t.etag == "" { // it has been deleted since
+	if t.etag == "" { // it has been deleted meanwhile
 		p.leave(t.from, t.to)
 		return false, nil
 	}
@@ -272,7 +272,7 @@ func (p *pass) renameEntry(ctx context.Context, t *target, to memory.Path) (bool
 	return true, nil
 }
 
-// leave takes files out of this pass.
+// leave excludes files from this pass.
 func (p *pass) leave(names ...string) {
 	p.pending = true
 	for _, name := range names {
@@ -284,7 +284,7 @@ func (p *pass) leave(names ...string) {
 	}
 }
 
-// settleRenames records renames whose files and entries have the same path now.
+// settleRenames records renames whose files and entries now have the same path.
 func (p *pass) settleRenames(done []target) {
 	for _, t := range done {
 		delete(p.state.Files, t.from)
@@ -294,7 +294,7 @@ func (p *pass) settleRenames(done []target) {
 		b := p.rebased(t.base, p.remote[t.path], p.listing.files[t.to])
 		if t.path == t.file {
 			b.Namespace, b.Key, b.Temp = t.path.Namespace, t.path.Key, ""
-		} // else renameFiles follows the store
+		} // otherwise renameFiles follows the store
 		p.state.Files[t.to] = b
 		if t.from != t.to {
 			p.done(Event{Kind: Renamed, File: t.to, From: t.from})
@@ -302,8 +302,8 @@ func (p *pass) settleRenames(done []target) {
 	}
 }
 
-// rebased returns a base whose digests are not of its former path, as those of older
-// states are.
+// rebased returns a base whose digests do not depend on its former path, unlike those in
+// older states.
 func (p *pass) rebased(b base, there remote, here *file) base {
 	if there.is(b) {
 		b.Entry = there.digest
@@ -314,7 +314,7 @@ func (p *pass) rebased(b base, there remote, here *file) base {
 	return b
 }
 
-// renameFiles renames the files of entries that the store has given another path.
+// renameFiles renames the files of entries that the store moved to another path.
 func (p *pass) renameFiles() {
 	moved := make(map[string]memory.Path)
 	for name, base := range p.state.Files {
@@ -327,7 +327,7 @@ func (p *pass) renameFiles() {
 			moved[name] = there
 		case p.listing.isUnknown(name):
 			p.pending = p.pending || p.listing.unsettled
-		case p.isMissing(name): // deleted here: the text is kept
+		case p.isMissing(name): // deleted here: the text is retained
 			p.forget(name)
 		default:
 			p.pending = true
@@ -342,11 +342,11 @@ func (p *pass) renameFiles() {
 			}
 		}
 	}
-	// What is left has taken the paths of one another: each file gets the text of its path.
+	// The remaining files block each other: each gets the text of its path.
 }
 
-// renameFile renames a file for the path of its entry, unless it has to wait for another
-// one that has the name. It reports whether it is done.
+// renameFile renames a file for the path of its entry, unless another file has the name
+// and must be renamed first. It reports whether it is done.
 func (p *pass) renameFile(name string, there memory.Path, moved map[string]memory.Path) bool {
 	b := p.rebased(p.state.Files[name], p.remote[there], p.listing.files[name])
 	b.Namespace, b.Key, b.Temp = there.Namespace, there.Key, ""
@@ -393,7 +393,7 @@ func (p *pass) renameFile(name string, there memory.Path, moved map[string]memor
 	return true
 }
 
-// says reports whether the name of a file, without its fields, says a path.
+// says reports whether the name of a file, regardless of its fields, is for a path.
 func (p *pass) says(name string, there memory.Path) bool {
 	note, _ := markdown.ParsePlain(name, nil, p.options.Zone)
 	return note.Namespace == there.Namespace && note.Name == there.Key && path.Ext(name) != ""

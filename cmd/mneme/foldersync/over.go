@@ -7,8 +7,8 @@ import (
 	"mneme/memory"
 )
 
-// clearPlaces deletes the entries of files that others were renamed over, or whose keys
-// others have now, and returns the renames that can be done then.
+// clearPlaces deletes the entries of files that were overwritten by renames, or whose keys
+// other files now have. It returns the renames that are then possible.
 func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, err error) {
 	var over []rename
 	var paths []memory.Path
@@ -19,7 +19,7 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 		}
 		b := p.state.Files[r.to]
 		there, ok := p.whereIs(b)
-		if !ok || p.isMoved(b, there) { // deleted in the store, or renamed there: it gets another file
+		if !ok || p.isMoved(b, there) { // deleted or renamed in the store: it gets another file
 			p.forget(r.to)
 			free = append(free, r)
 			continue
@@ -42,7 +42,7 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 	}
 	for n, r := range over {
 		now := found[paths[n]]
-		if now == nil || !remoteOf(now.Entry).is(p.state.Files[r.to]) { // changed there: compared by path
+		if now == nil || !remoteOf(now.Entry).is(p.state.Files[r.to]) { // changed in the store: compared by path
 			continue
 		}
 		outcomes, err := p.store.Write(ctx, []Write{{Put: memory.PutRequest{Path: paths[n]}, ETag: now.ETag, Delete: true}})
@@ -66,7 +66,7 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 	return free, nil
 }
 
-// tooManyGone reports that so many files are gone that no entry is deleted.
+// tooManyGone reports that no entry is deleted, because count files are missing.
 func (p *pass) tooManyGone(count int) {
 	p.problem("", 0, fmt.Sprintf("%d of %d files are gone: their entries are kept; if that is meant, use --force", count, len(p.state.Files)))
 }

@@ -11,18 +11,18 @@ import (
 	"mneme/memory"
 )
 
-// rename is a file of the state that has another name now.
+// rename is a file of the state that now has another name.
 type rename struct {
 	from, to string
 	base     base // of from
-	over     bool // to was another file of the state, which is nowhere
-	// isOther says that from is no file of the state, but another note that has the key
-	// that to had.
+	over     bool // whether to was another file of the state, which no longer exists
+	// isOther reports whether from is not a file of the state, but another note that has
+	// the former key of to.
 	isOther bool
 }
 
-// Bounds of what two files must share to be one that was renamed and edited, see
-// similarity: programs that rename a file rewrite links in it, and people its title.
+// The minimum similarity of a file that was renamed and edited with its former version,
+// see similarity: programs that rename a file rewrite links in it, and people its title.
 const (
 	sameNameShare  = 0.5
 	otherNameShare = 0.75
@@ -30,9 +30,9 @@ const (
 	maxCompared = 200_000
 )
 
-// pair finds the files of the state that were renamed: those that are gone, or that have
-// other contents now, with the files that have their contents. First those whose
-// contents are the same, then those whose contents are nearly the same.
+// pair matches the files of the state that no longer exist, or that have other contents
+// now, with the files that have their contents: first equal contents, then nearly equal
+// contents.
 func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	var gone, changed, fresh []string
 	for name, base := range p.state.Files {
@@ -67,17 +67,17 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	return append(m.renames(), m.others...), nil
 }
 
-// matching is the pairs that were found so far.
+// matching holds the pairs found so far.
 type matching struct {
 	*pass
 	to, from map[string]string // the new file of each former one, and the reverse
 	// former and now are the words of entries and of files.
 	former, now map[string]words
-	rewritten   map[string]bool // files of the state that have another text now
-	others      []rename        // files that have the keys of those that are gone, see rename.isOther
+	rewritten   map[string]bool // files of the state whose text has changed
+	others      []rename        // files with the keys of missing ones, see rename.isOther
 }
 
-// readTexts reads the texts that are compared.
+// readTexts reads the texts to compare.
 func (m *matching) readTexts(ctx context.Context, gone, changed, fresh []string) error {
 	var paths []memory.Path
 	for _, name := range slices.Concat(gone, changed) {
@@ -106,15 +106,15 @@ func (m *matching) readTexts(ctx context.Context, gone, changed, fresh []string)
 
 func (m *matching) add(from, to string) { m.to[from], m.from[to] = to, from }
 
-// unpaired returns the files that have no pair in a map, sorted.
+// unpaired returns the files without a pair in a map, sorted.
 func (m *matching) unpaired(files []string, pairs map[string]string) []string {
 	left := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return pairs[name] != "" })
 	slices.Sort(left)
 	return left
 }
 
-// movedOf returns the files whose entries the store has elsewhere than the state, as after
-// a pass that was interrupted.
+// movedOf returns the files whose entries have another path in the store than in the
+// state, for example after an interrupted pass.
 func (m *matching) movedOf(files []string) (moved []string) {
 	for _, name := range files {
 		if there, ok := m.whereIs(m.state.Files[name]); ok && m.isMoved(m.state.Files[name], there) {
@@ -124,9 +124,9 @@ func (m *matching) movedOf(files []string) (moved []string) {
 	return moved
 }
 
-// byPath pairs a file that is gone with a new one that has the path of its entry and nearly
-// its contents. Without, they are two notes: the path may be one that the store has just
-// given the entry, or the new file waited for it.
+// byPath pairs a missing file with a new file that has its entry's path and nearly its
+// contents. With other contents they are two notes: the store may have just given the
+// entry this path, or the new file waited for it.
 func (m *matching) byPath(gone, fresh []string, moved bool) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {
@@ -146,8 +146,8 @@ func (m *matching) byPath(gone, fresh []string, moved bool) {
 	}
 }
 
-// bySum pairs files whose contents are the same: of several, those whose names have more
-// in common.
+// bySum pairs files with equal contents: of several, the ones whose names have more in
+// common.
 func (m *matching) bySum(from, to []string) {
 	former, now := make(map[string][]string), make(map[string][]string)
 	for _, name := range m.unpaired(from, m.to) {
@@ -171,7 +171,7 @@ func (m *matching) bySum(from, to []string) {
 	m.take(all)
 }
 
-// byText pairs files whose contents are nearly the same.
+// byText pairs files with nearly equal contents.
 func (m *matching) byText(from, to []string) {
 	few := len(from)*len(to) <= maxCompared
 	var all []candidate
@@ -190,7 +190,7 @@ func (m *matching) byText(from, to []string) {
 	m.take(all)
 }
 
-// candidate is a pair that may be one file.
+// candidate is a possible pair.
 type candidate struct {
 	from, to string
 	share    float64 // of their contents, see similarity
@@ -209,8 +209,8 @@ func (m *matching) take(all []candidate) {
 	}
 }
 
-// closeness is how much two names have in common: names of files and folders at the end
-// count before those at the beginning.
+// closeness is how much two names have in common: file and folder names at the end count
+// before those at the beginning.
 func closeness(one, other string) int {
 	a, b := strings.Split(markdown.Fold(one), "/"), strings.Split(markdown.Fold(other), "/")
 	least := min(len(a), len(b))
@@ -224,8 +224,8 @@ func closeness(one, other string) int {
 	return end*1000 + begin
 }
 
-// renames returns the pairs that are renames. A file that is still there was not renamed
-// unless another one has taken its place, or a new text.
+// renames returns the pairs that are renames. A file that still exists was not renamed
+// unless another file took its name, or it got a new text.
 func (m *matching) renames() (all []rename) {
 	for dropped := true; dropped; {
 		dropped = false
@@ -245,7 +245,7 @@ func (m *matching) renames() (all []rename) {
 	return all
 }
 
-// pathOf returns the path that a file has: of the state, or that it says.
+// pathOf returns the path of a file: from the state, or from the file itself.
 func (p *pass) pathOf(name string) memory.Path {
 	if base, ok := p.state.Files[name]; ok {
 		return base.path(p.options.Origin.Store)

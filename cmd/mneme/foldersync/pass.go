@@ -11,35 +11,35 @@ import (
 	"mneme/memory"
 )
 
-// pass is one comparison of both sides with what they had.
+// pass compares both sides with their last common state once.
 type pass struct {
 	*Syncer
 	listing listing
 	files   map[memory.Path]string // the file of each path, on disk or in the state
 	report  Report
-	entries map[string]memory.Path // where the store has the entries of the state, by ID
-	paired  map[string]bool        // files that have another name, but whose entries cannot follow
-	// departing and arriving say that files have just gone, or still change and are new: they
-	// may be the same ones.
+	entries map[string]memory.Path // paths of the state's entries in the store, by ID
+	paired  map[string]bool        // renamed files whose entries cannot follow
+	// departing and arriving report whether files have just disappeared, or are new and
+	// still changing: they may be the same files.
 	departing, arriving bool
-	left                map[string]memory.Path // files that were taken out of the pass, and their paths
-	fold                map[string]bool        // the names of all files, as file systems compare them
-	folders             map[string]string      // as they are spelled, by their folded names
-	respelled           bool                   // entries have keys in other case than their files
-	exchanged           bool                   // entries had other keys for a moment
-	// changing are files that still change and are not in the state, by the names that
-	// files of their paths may have.
+	left                map[string]memory.Path // files excluded from the pass, and their paths
+	fold                map[string]bool        // names of all files, folded as file systems compare them
+	folders             map[string]string      // actual spelling, by folded name
+	respelled           bool                   // whether keys of entries differ in case from their files
+	exchanged           bool                   // whether entries had other keys temporarily
+	// changing are new files that are still changing, by the names that files of their
+	// paths may have.
 	changing markdown.Files
 
 	uploads   []memory.Path
-	revived   map[memory.Path]bool // of these, entries that were restored
+	revived   map[memory.Path]bool // those of them that were restored
 	downloads []memory.Path
 	conflicts []memory.Path
 	trashed   []memory.Path // deleted here
-	removed   []string      // files whose entries were deleted there
+	removed   []string      // files whose entries were deleted in the store
 }
 
-// pass compares both sides and makes them the same.
+// pass compares both sides and makes them equal.
 func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	if err := s.folder.check(s.state.ID); err != nil {
 		return Report{}, err
@@ -52,7 +52,7 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	p.noteArrivals()
 	p.sayOnce()
 	defer func() {
-		// A folder that is gone gets no state, so that it is not created again.
+		// A missing folder gets no state, so that it is not recreated.
 		if gone := s.folder.check(s.state.ID); gone == nil {
 			err = errors.Join(err, s.folder.saveState(s.state))
 		}
@@ -68,14 +68,14 @@ func (s *Syncer) pass(ctx context.Context) (report Report, err error) {
 	return p.report, nil
 }
 
-// compareAll finds what is to be done, by path.
+// compareAll decides what to do for each path.
 func (p *pass) compareAll(context.Context) error {
 	p.name()
 	p.decide()
 	return nil
 }
 
-// done records what was done to a file.
+// done records a change of a file.
 func (p *pass) done(e Event) {
 	switch e.Kind {
 	case Uploaded:
@@ -95,7 +95,7 @@ func (p *pass) done(e Event) {
 	p.say(e)
 }
 
-// problem reports what is not synchronised. It is said once.
+// problem reports, once, why a file is not synchronized.
 func (p *pass) problem(file string, line int, reason string) {
 	e := Event{Kind: Problem, File: file, Line: line, Reason: reason}
 	p.report.Problems = append(p.report.Problems, e)
@@ -105,8 +105,8 @@ func (p *pass) problem(file string, line int, reason string) {
 	}
 }
 
-// name finds the path of each file: from the state, or from the file itself. A file
-// that was renamed so that its path is the same takes the place of the former one.
+// name finds the path of each file: from the state, or from the file itself. A renamed
+// file with the same path replaces the former one.
 func (p *pass) name() {
 	for _, file := range slices.Sorted(maps.Keys(p.state.Files)) {
 		path := p.state.Files[file].path(p.options.Origin.Store)
@@ -153,8 +153,8 @@ func (p *pass) name() {
 	}
 }
 
-// supersede decides about a file of the state whose path another entry has now: its own
-// was deleted in the store, and the other one renamed.
+// supersede decides about a file of the state whose path another entry now has: its own
+// entry was deleted in the store, and the other one renamed.
 func (p *pass) supersede(name string) {
 	here := p.listing.files[name]
 	base := p.state.Files[name]
@@ -165,19 +165,19 @@ func (p *pass) supersede(name string) {
 		p.forget(name)
 	case here.sum == base.File || base.says(here.note):
 		p.removed = append(p.removed, name)
-	default: // the text is kept, in a file that has the key of another
+	default: // the text is retained, in a file with the key of another
 		p.forget(name)
 	}
 }
 
-// decide compares each path on both sides with what they had.
+// decide compares each path on both sides with its last common state.
 func (p *pass) decide() {
 	followed := make(map[string]bool, len(p.state.Files))
 	for _, base := range p.state.Files {
 		followed[base.ID] = true
 	}
 	for path, there := range p.remote {
-		if _, ok := p.files[path]; !ok && !followed[there.id] { // else its file has to wait
+		if _, ok := p.files[path]; !ok && !followed[there.id] { // otherwise its file has to wait
 			p.downloads = append(p.downloads, path)
 		}
 	}
@@ -219,7 +219,7 @@ func (p *pass) decide() {
 	}
 }
 
-// compare decides about a path whose file is there.
+// compare decides about a path whose file exists.
 func (p *pass) compare(path memory.Path, changed, known, isThere bool, there remote) {
 	name := p.files[path]
 	here, base := p.listing.files[name], p.state.Files[name]
@@ -231,7 +231,7 @@ func (p *pass) compare(path memory.Path, changed, known, isThere bool, there rem
 		p.removed = append(p.removed, name)
 	case !isThere && !known && p.isHeld(name):
 		p.pending = true
-	case !isThere: // new, or changed here and deleted there: the text is kept
+	case !isThere: // new, or changed here and deleted in the store: the text is retained
 		p.uploads = append(p.uploads, path)
 	case !known:
 		p.conflicts = append(p.conflicts, path)
@@ -243,11 +243,11 @@ func (p *pass) compare(path memory.Path, changed, known, isThere bool, there rem
 		p.downloads = append(p.downloads, path)
 	default:
 		p.report.Unchanged++
-		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry) // it may be formatted otherwise
+		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry) // the formatting may differ
 	}
 }
 
-// agree records that a file and its entry are the same.
+// agree records that a file and its entry are equal.
 func (p *pass) agree(name string, there remote) {
 	here := p.listing.files[name]
 	p.state.Files[name] = newBase(here.note, there.id, here.sum, digest(here.note), there.digest)

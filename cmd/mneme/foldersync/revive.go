@@ -20,14 +20,14 @@ type trashed struct {
 	At     time.Time `json:"at"`
 }
 
-// What is remembered of deleted files. The store erases its trash sooner or later.
+// The record of deleted files. The store eventually purges its trash.
 const (
 	maxTrashed = 1000
 	trashedFor = 30 * 24 * time.Hour
 )
 
-// remember notes a file of the state whose entry has been deleted, with its value; nil: it
-// is not known.
+// remember records a file of the state whose entry has been deleted, with its value; nil
+// if it is unknown.
 func (p *pass) remember(name string, value json.RawMessage) {
 	b := p.state.Files[name]
 	if b.ID == "" {
@@ -40,7 +40,7 @@ func (p *pass) remember(name string, value json.RawMessage) {
 	p.state.Trashed = append(all, trashed{b, name, wordsOf(value).sketch(), p.now()})
 }
 
-// trashedAs returns the index of the deleted file that a new one was: it has the same
+// trashedAs returns the index of the deleted file that a new file was: it has the same
 // contents, or nearly, see sketchShare; -1 if there is none.
 func (p *pass) trashedAs(name string) int {
 	here := p.listing.files[name]
@@ -61,9 +61,9 @@ func (p *pass) trashedAs(name string) int {
 	return found
 }
 
-// revive restores the deleted entries of files that are to be uploaded, so that they keep
-// their history: of a file that was changed here and deleted there, and of one that has
-// come back as it was. What it restores is added to found.
+// revive restores the deleted entries of files to upload, so that they retain their
+// history: of a file that was changed here and deleted in the store, and of one that
+// reappeared. It adds the restored entries to found.
 func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 	p.revived = make(map[memory.Path]bool)
 	for _, path := range p.uploads {
@@ -86,7 +86,7 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 		if err != nil {
 			return err
 		}
-		if at >= 0 { // not before: it may be interrupted
+		if at >= 0 { // not earlier: the pass may be interrupted
 			p.state.Trashed = slices.Delete(p.state.Trashed, at, at+1)
 		}
 		if restored {
@@ -98,7 +98,7 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 			p.revived[path] = true
 		}
 	}
-	if p.exchanged { // others have new entity tags
+	if p.exchanged { // other entries have new entity tags
 		now, err := p.read(ctx, p.known(p.uploads))
 		maps.Copy(found, now)
 		return err
@@ -106,8 +106,8 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 	return nil
 }
 
-// restore restores the entry of a file, and gives it another path. It reports whether it is
-// there.
+// restore restores the entry of a file, and gives it another path. It reports whether the
+// entry exists.
 func (p *pass) restore(ctx context.Context, file string, former base, path memory.Path) (bool, error) {
 	now, err := p.undelete(ctx, file, former, path)
 	if err != nil || now == nil || now.Entry.Path == path {

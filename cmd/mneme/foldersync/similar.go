@@ -28,7 +28,7 @@ func wordsOf(value json.RawMessage) words {
 }
 
 // similarity is the share of words that two texts have in common, from 0 to 1. A text
-// without words is like no other.
+// without words has similarity 0 with every text.
 func (w words) similarity(other words) float64 {
 	if len(w) == 0 || len(other) == 0 {
 		return 0
@@ -47,21 +47,21 @@ func (w words) similarity(other words) float64 {
 	return 2 * float64(common) / float64(len(w)+len(other))
 }
 
-// Bounds of what the sketches of two texts must share: the proportions of sameNameShare and
-// otherNameShare as shares of all words of both.
+// The minimum similarity of two sketches: sameNameShare and otherNameShare as shares of
+// all words of both texts.
 const (
 	sketchShare      = 1. / 3
 	otherSketchShare = 0.6
 	sketchSize       = 16
 )
 
-// sketch returns the smallest hashes of different words.
+// sketch returns the smallest hashes of distinct words.
 func (w words) sketch() words {
 	distinct := slices.Compact(slices.Clone(w))
 	return distinct[:min(len(distinct), sketchSize)]
 }
 
-// sketchSimilarity estimates of two sketches which share of all words both texts have
+// sketchSimilarity estimates from two sketches the share of all words that both texts have
 // (A. Broder, On the resemblance and containment of documents, 1997).
 func (w words) sketchSimilarity(other words) float64 {
 	all := slices.Concat(w, other)

@@ -12,8 +12,8 @@ import (
 	"mneme/markdown"
 )
 
-// findsAnyCase reports whether the file system finds a file by its name in other case, as
-// those of Windows and macOS do. They keep the case that a name was given.
+// findsAnyCase reports whether the file system is case-insensitive, as on Windows and
+// macOS. Such file systems preserve the case of names.
 func (f *folder) findsAnyCase() bool {
 	own, err := f.root.Lstat(ownFolder)
 	if err != nil {
@@ -23,13 +23,13 @@ func (f *folder) findsAnyCase() bool {
 	return err == nil && os.SameFile(own, other)
 }
 
-// respell renames a file or a folder to a name that differs by case alone.
+// respell renames a file or a folder to a name that differs only in case.
 func (f *folder) respell(name, to string) error {
 	if err := f.root.Rename(name, to); err != nil || f.isSpelled(to) {
 		return err
 	}
-	// The file system takes it for the name that it has. A file that is left between the
-	// names is followed as one that was renamed.
+	// The file system considers both names equal. A file left between the two names is
+	// followed like a renamed one.
 	extension := ""
 	if isNote(to) {
 		extension = path.Ext(to)
@@ -48,8 +48,8 @@ func (f *folder) isSpelled(name string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == path.Base(name) })
 }
 
-// spelled returns the name of a file with the folders that are there in the case that they
-// have, where a folder in other case is the same one: the listing has them so.
+// spelled returns the name of a file with existing folders in their actual case, if the
+// file system ignores case, as in the listing.
 func (p *pass) spelled(name string) string {
 	if !p.folder.findsAnyCase() {
 		return name
@@ -66,19 +66,19 @@ func (p *pass) spelled(name string) string {
 		if there, ok := p.folders[markdown.Fold(dir)]; ok {
 			dir = there
 		} else {
-			p.folders[markdown.Fold(dir)] = dir // it will be made
+			p.folders[markdown.Fold(dir)] = dir // it will be created
 		}
 	}
 	return path.Join(dir, path.Base(name))
 }
 
-// respellFolders gives folders the case that the keys of all files in them have, after
-// entries were renamed so.
+// respellFolders gives folders the case that the keys of all their files have, after
+// entries were renamed in this way.
 func (p *pass) respellFolders() {
 	if !p.respelled {
 		return
 	}
-	wanted := make(map[string]string) // of each folder; "": keys differ
+	wanted := make(map[string]string) // by folder; "": the keys differ
 	for name, base := range p.state.Files {
 		want := path.Dir(markdown.FileName(base.Namespace, base.Key))
 		dir := path.Dir(name)
@@ -90,7 +90,7 @@ func (p *pass) respellFolders() {
 			}
 		}
 	}
-	// Those within others first, whose names the others change.
+	// Nested folders first, since renaming a folder changes their names.
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(wanted))) {
 		if want := wanted[dir]; want != "" && want != path.Base(dir) {
 			p.respellFolder(dir, path.Join(path.Dir(dir), want))

@@ -20,7 +20,7 @@ const (
 	tempFolder  = ownFolder + "/tmp"
 )
 
-// Origin is what a folder is synchronised with, and as whom.
+// Origin identifies the store and the acting agent of a folder.
 type Origin struct {
 	Server string `json:"server"` // an address, or a name of the local database
 	Store  string `json:"store"`
@@ -28,31 +28,31 @@ type Origin struct {
 	Taint  string `json:"taint"`
 }
 
-// state is what both sides had when they were the same last.
+// state is the last common state of both sides.
 type state struct {
 	Format int    `json:"format"` // 1
-	ID     string `json:"id"`     // of this Syncer's run: another one has another
+	ID     string `json:"id"`     // of this Syncer's run; each run has another
 	Origin
 	Files map[string]base `json:"files"` // by path, with slashes
-	// Trashed are the files whose entries were deleted lately: one that comes back has its
-	// entry restored.
+	// Trashed are the files whose entries were deleted recently: if one reappears, its
+	// entry is restored.
 	Trashed  []trashed `json:"trashed,omitempty"`
 	Exchange *exchange `json:"exchange,omitempty"`
 }
 
-// base is a file and its entry when they were the same.
+// base is a file and its entry when they were last equal.
 type base struct {
 	Namespace string `json:"namespace,omitempty"`
 	Key       string `json:"key"`
 	ID        string `json:"id,omitempty"`   // of the entry; "" in older states
-	Temp      string `json:"temp,omitempty"` // the key that it has while its key and others' are exchanged
+	Temp      string `json:"temp,omitempty"` // its key during an exchange
 	File      string `json:"file"`           // SHA-256 of the file
-	Note      string `json:"note"`           // digest of what the file says
-	Entry     string `json:"entry"`          // digest of the entry: it may differ in times that the store rounds
+	Note      string `json:"note"`           // digest of the note in the file
+	Entry     string `json:"entry"`          // digest of the entry, which may differ in times that the store rounds
 }
 
-// says reports whether a note has the text and the fields of the file, perhaps at another
-// path. Older states have digests with the path.
+// says reports whether a note has the text and the fields of the file, possibly at another
+// path. The digests in older states include the path.
 func (b base) says(n markdown.Note) bool {
 	if digest(n) == b.Note {
 		return true
@@ -73,20 +73,20 @@ func remoteOf(e *memory.Entry) remote {
 	return remote{id: e.ID.String(), digest: digest(n), pathDigest: pathDigest(n)}
 }
 
-// is reports whether the entry is as it was, perhaps at another path.
+// is reports whether the entry is unchanged, possibly at another path.
 func (r remote) is(b base) bool { return b.Entry == r.digest || b.Entry == r.pathDigest }
 
 func (b base) path(store string) memory.Path {
 	return memory.Path{Store: store, Namespace: b.Namespace, Key: b.Key}
 }
 
-// reset forgets what the sides had.
+// reset forgets the common state.
 func (s *state) reset(origin Origin) {
 	s.Origin, s.Files, s.Trashed, s.Exchange = origin, make(map[string]base), nil, nil
 }
 
-// loadState reads the state, which is new if there is none. The caller's run gets an
-// ID of its own.
+// loadState reads the state; it is new if the folder has none. The caller's run gets an ID
+// of its own.
 func (f *folder) loadState(origin Origin) (*state, error) {
 	s, err := f.readState()
 	switch {
@@ -119,7 +119,7 @@ func (f *folder) readState() (*state, error) {
 	return &s, nil
 }
 
-// saveState writes the state in one step.
+// saveState writes the state atomically.
 func (f *folder) saveState(s *state) error {
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
@@ -132,13 +132,13 @@ func (f *folder) saveState(s *state) error {
 	return f.root.Rename(temporary, stateFile)
 }
 
-// digest returns the digest of what a note says, without its path and label.
+// digest returns the digest of a note, without its path and label.
 func digest(n markdown.Note) string {
 	n.Namespace, n.Name = "", ""
 	return pathDigest(n)
 }
 
-// pathDigest returns the digest of what a note says, and of its path.
+// pathDigest returns the digest of a note and its path.
 func pathDigest(n markdown.Note) string {
 	sum := sha256.Sum256(n.Contents())
 	return hex.EncodeToString(sum[:16])

@@ -1,15 +1,16 @@
-// Package foldersync keeps a folder of Markdown files and a store the same, both ways.
+// Package foldersync synchronizes a folder of Markdown files with a store, in both
+// directions.
 //
-// A Syncer remembers, in a file of the folder, what both sides had when they were the
-// same last. A pass compares each side with that: what only one side changed is copied
-// to the other, and what both changed differently is a conflict. Then the entry of the
-// store takes the file's place, and the file is kept beside it.
+// A Syncer stores the last common state of both sides in a file of the folder. A pass
+// compares each side with it: a change on only one side is copied to the other, and
+// different changes on both sides are a conflict. Then the entry of the store replaces the
+// file, whose text is moved to a conflict file.
 //
-// Nothing is overwritten that was not seen: writes to the store have preconditions, and
-// a file is replaced in one step if it is as it was read. Deleted entries are in the
-// store's trash, deleted files in .mneme/trash of the folder. If a large share of one
-// side is gone, nothing is deleted on the other: it is more likely that a disk or
-// a database is missing.
+// A Syncer overwrites nothing that it has not seen: writes to the store have
+// preconditions, and a file is replaced atomically if it is unchanged. Deleted entries are
+// in the store's trash, deleted files in .mneme/trash of the folder. If a large share of
+// one side is missing, nothing is deleted on the other: more likely a disk or a database
+// is missing.
 package foldersync
 
 import (
@@ -27,20 +28,21 @@ import (
 type Store interface {
 	// Entries yields all entries that can be listed.
 	Entries(ctx context.Context) iter.Seq2[*memory.Entry, error]
-	// Read returns the entries at paths; nil where there is none that can be listed.
+	// Read returns the entries at paths; nil for a path without an entry that can be
+	// listed.
 	Read(ctx context.Context, paths []memory.Path) ([]*Found, error)
 	// Write does each write whose precondition holds, and returns the outcome of each.
 	Write(ctx context.Context, writes []Write) ([]Outcome, error)
-	// Rename gives an entry that has an entity tag another path, which must be free.
+	// Rename gives an entry with an entity tag another path, which must be free.
 	Rename(ctx context.Context, from, to memory.Path, etag string) (Outcome, error)
-	// Trashed returns where a deleted entry was last, and the IDs of the entries that were
-	// deleted there later, the latest first; nil: it cannot be restored.
+	// Trashed returns the last path of a deleted entry, and the IDs of the entries that
+	// were deleted at it later, the latest first; nil: it cannot be restored.
 	Trashed(ctx context.Context, id string) (at *memory.Path, later []string, err error)
-	// Restore brings back the entry that was deleted last at a path. It returns nil if it
-	// cannot, such as where another one is.
+	// Restore restores the entry that was deleted last at a path. It returns nil if it
+	// cannot, for example if another entry has the path.
 	Restore(ctx context.Context, at memory.Path) (*Found, error)
-	// Changes yields the paths that have changed since a cursor, as the Go client's
-	// Changes does: the first page at once, then each that has some.
+	// Changes yields the paths that have changed since a cursor, like the Go client's
+	// Changes: the first page at once, then each non-empty page.
 	Changes(ctx context.Context, since string) iter.Seq2[Page, error]
 }
 
@@ -52,16 +54,16 @@ type Found struct {
 
 // Write is a write of a whole entry, or its deletion.
 type Write struct {
-	Put    memory.PutRequest // its TTL is nil if the expiry stays
-	ETag   string            // that the entry must have; "": there must be none
+	Put    memory.PutRequest // its TTL is nil if the expiry is unchanged
+	ETag   string            // the entry's required tag; "": the entry must not exist
 	Delete bool
 }
 
-// Outcome is what became of a Write.
+// Outcome is the result of a Write.
 type Outcome struct {
 	ETag    string // of the entry that was written
 	Changed bool   // the precondition did not hold: nothing was written
-	Refused string // why the store refuses it; "" if it does not
+	Refused string // the store's reason for refusing it; "" if it did not
 }
 
 // Page is a page of changes.
@@ -70,17 +72,17 @@ type Page struct {
 	Next  string
 }
 
-// ErrFeed says that the changes since a cursor are not known.
+// ErrFeed reports that the changes since a cursor are unknown.
 var ErrFeed = errors.New("the changes since this cursor are not known")
 
-// Options say what is synchronised, and how.
+// Options configure a Syncer.
 type Options struct {
 	Dir    string
 	Origin Origin
-	Force  bool           // delete however much is gone
-	Zone   *time.Location // of times without one
-	// Settle is how long a file must not have changed before it is read, or must have
-	// been missing before its entry is deleted: programs write files in steps.
+	Force  bool           // delete even a large share
+	Zone   *time.Location // for times without a zone
+	// Settle is how long a file must be unchanged before it is read, or missing before its
+	// entry is deleted: programs write files in steps.
 	Settle time.Duration
 	Say    func(Event)
 }
@@ -90,7 +92,7 @@ type Event struct {
 	Kind   Kind   `json:"kind"`
 	File   string `json:"file,omitempty"` // with slashes, within the folder
 	Line   int    `json:"line,omitempty"` // of a problem, from 1; 0: none
-	From   string `json:"from,omitempty"` // the former file of one that was renamed
+	From   string `json:"from,omitempty"` // former name of a renamed file
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -101,15 +103,15 @@ type Kind string
 const (
 	Uploaded   Kind = "uploaded"   // the file was written to the store
 	Downloaded Kind = "downloaded" // the entry was written to the file
-	Renamed    Kind = "renamed"    // the file or the entry was renamed, and the other with it
-	Trashed    Kind = "trashed"    // the file is gone: its entry is in the store's trash
-	Removed    Kind = "removed"    // the entry is gone: its file is in .mneme/trash
-	Conflict   Kind = "conflict"   // both changed: Reason names the file that has the folder's text
-	Problem    Kind = "problem"    // it is not synchronised
+	Renamed    Kind = "renamed"    // the file or the entry was renamed, and the other followed
+	Trashed    Kind = "trashed"    // the file was deleted: its entry is in the store's trash
+	Removed    Kind = "removed"    // the entry was deleted: its file is in .mneme/trash
+	Conflict   Kind = "conflict"   // both changed: Reason names the file with the folder's text
+	Problem    Kind = "problem"    // the file is not synchronized
 	Notice     Kind = "notice"
 )
 
-// Report counts what a pass did.
+// Report counts the changes of a pass.
 type Report struct {
 	Uploaded   int     `json:"uploaded"`
 	Downloaded int     `json:"downloaded"`
@@ -119,16 +121,16 @@ type Report struct {
 	Unchanged  int     `json:"unchanged"`
 	Conflicts  []Event `json:"conflicts"`
 	Problems   []Event `json:"problems"`
-	// Waiting is how many other versions of files there are, also of earlier passes.
+	// Waiting is the number of conflict files, including those of earlier passes.
 	Waiting int `json:"waiting"`
 }
 
-// Done returns how many files and entries a pass wrote or deleted.
+// Done returns the number of files and entries that a pass wrote or deleted.
 func (r Report) Done() int {
 	return r.Uploaded + r.Downloaded + r.Renamed + r.Trashed + r.Removed + len(r.Conflicts)
 }
 
-// add adds what a later pass did.
+// add adds the counts of a later pass.
 func (r *Report) add(later Report) {
 	r.Uploaded += later.Uploaded
 	r.Downloaded += later.Downloaded
@@ -139,14 +141,14 @@ func (r *Report) add(later Report) {
 	r.Unchanged, r.Problems, r.Waiting = later.Unchanged, later.Problems, later.Waiting
 }
 
-// Errors that end a synchronisation. Nothing was deleted.
+// Errors that end the synchronization. Nothing was deleted.
 var (
 	ErrOrigin = errors.New("the folder is synchronised with another store, or as another agent or taint")
 	ErrState  = errors.New(stateFile + " is damaged: without it, the folder and the store are joined, and nothing is deleted")
 	ErrGone   = errors.New("the folder was moved, removed or unmounted, or is synchronised by another program")
 )
 
-// Syncer synchronises one folder with one store. It is for one goroutine.
+// Syncer synchronizes one folder with one store. It is not safe for concurrent use.
 type Syncer struct {
 	options Options
 	store   Store
@@ -155,17 +157,17 @@ type Syncer struct {
 	now     func() time.Time
 
 	remote   map[memory.Path]remote // the store's entries; nil: not read yet
-	cursor   string                 // of the feed, as far as remote has it
-	missing  map[string]time.Time   // files of the state, since when they are missing
-	appeared map[string]time.Time   // files that are not in the state, since when they are there
-	shorter  map[string]shorter     // files that have the beginning of their texts
-	deleted  []time.Time            // when files and entries were deleted lately
-	said     map[Event]bool         // problems that were said
-	pending  bool                   // something waits until it settles
-	again    bool                   // a rename waits for what the pass did
+	cursor   string                 // of the feed, up to which remote is current
+	missing  map[string]time.Time   // missing files of the state, and since when
+	appeared map[string]time.Time   // new files that are not in the state, and since when
+	shorter  map[string]shorter     // files that contain the beginning of their texts
+	deleted  []time.Time            // times of recent deletions of files and entries
+	said     map[Event]bool         // reported problems
+	pending  bool                   // whether something waits until it settles
+	again    bool                   // whether a rename waits for the changes of the pass
 }
 
-// Open opens a folder, and makes one that does not exist.
+// Open opens a folder, and creates it if it does not exist.
 func Open(store Store, options Options) (_ *Syncer, err error) {
 	if err := os.MkdirAll(options.Dir, 0o700); err != nil {
 		return nil, err
@@ -204,7 +206,7 @@ func (s *Syncer) say(e Event) {
 	}
 }
 
-// Once makes both sides the same.
+// Once synchronizes both sides.
 func (s *Syncer) Once(ctx context.Context) (Report, error) {
 	if err := s.refresh(ctx); err != nil {
 		return Report{}, err
@@ -218,10 +220,10 @@ func (s *Syncer) Once(ctx context.Context) (Report, error) {
 	return report, err
 }
 
-// repeats bounds how often Once compares again: renames may wait for one another.
+// repeats bounds the number of comparisons in Once: renames may wait for each other.
 const repeats = 3
 
-// refresh brings remote up to date.
+// refresh updates remote.
 func (s *Syncer) refresh(ctx context.Context) error {
 	err := s.catchUp(ctx)
 	if errors.Is(err, ErrFeed) {
@@ -231,7 +233,7 @@ func (s *Syncer) refresh(ctx context.Context) error {
 	return err
 }
 
-// catchUp reads the store, the first time, and then what changed.
+// catchUp reads the whole store the first time, and later only the changes.
 func (s *Syncer) catchUp(ctx context.Context) error {
 	if s.remote == nil {
 		first, err := s.page(ctx, "")
@@ -252,7 +254,7 @@ func (s *Syncer) catchUp(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := s.read(ctx, page.Paths); err != nil { // it notes what they have now
+		if _, err := s.read(ctx, page.Paths); err != nil { // it records their current state
 			return err
 		}
 		if s.cursor = page.Next; len(page.Paths) == 0 {
@@ -273,7 +275,7 @@ func (s *Syncer) page(ctx context.Context, since string) (Page, error) {
 // unless they are large.
 const readAtOnce = 50
 
-// read returns entries by path, and notes them in remote.
+// read returns entries by path, and records them in remote.
 func (s *Syncer) read(ctx context.Context, paths []memory.Path) (map[memory.Path]*Found, error) {
 	all := make(map[memory.Path]*Found, len(paths))
 	for len(paths) > 0 {

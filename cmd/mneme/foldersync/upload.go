@@ -13,9 +13,9 @@ import (
 // Bounds of one call of Write.
 const (
 	writeAtOnce    = 100
-	maxWrittenSize = 4 << 20 // bytes of values, unless one alone has more
+	maxWrittenSize = 4 << 20 // bytes of values, unless a single value has more
 	// maxValueSize is the size of the largest value, in bytes. A server refuses batches
-	// above 10,000,000, with the other fields.
+	// above 10,000,000, including the other fields.
 	maxValueSize = 9_900_000
 )
 
@@ -66,13 +66,13 @@ func (p *pass) upload(ctx context.Context) error {
 	return flush()
 }
 
-// known returns the paths that the store has.
+// known returns the paths that exist in the store.
 func (p *pass) known(paths []memory.Path) []memory.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(path memory.Path) bool { _, ok := p.remote[path]; return !ok })
 }
 
-// putOf returns the write of a file. The expiry of an entry that has the same one
-// stays. If the file is not for the store, the reason says why.
+// putOf returns the write of a file. The expiry of an entry stays if it is the same. If
+// the file is not for the store, the reason says why.
 func (p *pass) putOf(path memory.Path, n markdown.Note, now *Found) (put memory.PutRequest, reason string) {
 	tags := append([]string{}, n.Tags...)
 	occurred := n.OccurredAt.String()
@@ -95,7 +95,7 @@ func (p *pass) putOf(path memory.Path, n markdown.Note, now *Found) (put memory.
 	return put, ""
 }
 
-// send writes files to the store, and records what it has then.
+// send writes files to the store, and records the result.
 func (p *pass) send(ctx context.Context, names []string, writes []Write) error {
 	if len(writes) == 0 {
 		return nil
@@ -133,7 +133,7 @@ func (p *pass) send(ctx context.Context, names []string, writes []Write) error {
 			}
 			if now != nil && now.ETag == o.ETag {
 				there.digest = digest(markdown.NoteOf(now.Entry))
-			} else { // it was changed again: the next pass sees that
+			} else { // it was changed again: the next pass notices
 				p.pending = true
 			}
 			p.agree(name, there)
@@ -143,7 +143,7 @@ func (p *pass) send(ctx context.Context, names []string, writes []Write) error {
 	return nil
 }
 
-// hidden reports a file whose key has an entry that is not listed.
+// hidden reports a file whose key belongs to an entry that cannot be listed.
 func (p *pass) hidden(ctx context.Context, name string, path memory.Path) {
 	if found, err := p.read(ctx, []memory.Path{path}); err == nil && found[path] == nil {
 		p.problem(name, 0, "the store has an entry of this key that is not listed")

@@ -10,11 +10,11 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// How often a Syncer looks at both sides: soon after something happened, and now and
-// then in any case, since not every file system reports changes.
+// The intervals at which a Syncer compares both sides: soon after an event, and
+// periodically in any case, since not every file system reports changes.
 const (
-	soon       = 300 * time.Millisecond // after the last event,
-	atLatest   = 2 * time.Second        // and so long after the first
+	soon       = 300 * time.Millisecond // after the last event
+	atLatest   = 2 * time.Second        // maximum delay after the first event
 	whilePends = time.Second            // while something waits until it settles
 	nowAndThen = 30 * time.Second
 	unwatched  = 5 * time.Second // if the folder cannot be watched
@@ -22,9 +22,9 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// Watch synchronises until ctx ends. An error of the store is said, and tried again,
-// unless it is of the first pass; an error of the folder ends it. after is called after
-// each pass without error.
+// Watch synchronizes until ctx ends. It reports an error of the store and retries, unless
+// the first pass fails; an error of the folder ends it. It calls after after each pass
+// without an error.
 func (s *Syncer) Watch(ctx context.Context, after func(Report) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,21 +65,21 @@ func (s *Syncer) Watch(ctx context.Context, after func(Report) error) error {
 	}
 }
 
-// isFatal reports whether an error is of the folder rather than of the store.
+// isFatal reports whether an error is from the folder rather than from the store.
 func isFatal(err error) bool {
 	var pathErr *fs.PathError
 	return errors.Is(err, ErrGone) || errors.As(err, &pathErr)
 }
 
-// pause waits for an event, and then until none has come for a moment, but not for long
-// if they do not stop. It reports false if ctx has ended.
+// pause waits for an event, and then until no more arrive for a moment, but for a bounded
+// time. It reports false if ctx has ended.
 func pause(ctx context.Context, wait time.Duration, failing bool, files, entries <-chan struct{}) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	if failing {
 		files, entries = nil, nil
 	}
-	var latest time.Time // zero: there was no event yet
+	var latest time.Time // zero: no event yet
 	for {
 		select {
 		case <-ctx.Done():
@@ -109,7 +109,7 @@ func (s *Syncer) watchStore(ctx context.Context) <-chan struct{} {
 					wake(woken)
 				}
 			}
-			select { // the passes say what is wrong
+			select { // the passes report the error
 			case <-ctx.Done():
 			case <-time.After(unwatched):
 			}
@@ -126,8 +126,8 @@ func wake(c chan<- struct{}) {
 	}
 }
 
-// watchFolder returns a channel that receives when the folder may have changed; nil if
-// it cannot be watched.
+// watchFolder returns a channel that receives when the folder may have changed; nil if it
+// cannot be watched.
 func (s *Syncer) watchFolder(ctx context.Context) <-chan struct{} {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *Syncer) watchFolder(ctx context.Context) <-chan struct{} {
 				if isHidden(event.Name) {
 					continue
 				}
-				if event.Has(fsnotify.Create) { // maybe a folder, and maybe with files already
-					_ = watchBelow(watcher, event.Name) // the passes now and then see what is not watched
+				if event.Has(fsnotify.Create) { // maybe a folder, possibly with files already
+					_ = watchBelow(watcher, event.Name) // the periodic passes cover what is not watched
 				}
 				wake(woken)
 			case _, ok := <-watcher.Errors: // such as too many events
@@ -168,7 +168,7 @@ func (s *Syncer) watchFolder(ctx context.Context) <-chan struct{} {
 
 func isHidden(name string) bool { return filepath.Base(name)[0] == '.' && filepath.Base(name) != "." }
 
-// watchBelow watches a folder and those below it that are not hidden.
+// watchBelow watches a folder and the folders below it that are not hidden.
 func watchBelow(watcher *fsnotify.Watcher, dir string) error {
 	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

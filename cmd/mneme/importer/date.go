@@ -12,27 +12,28 @@ import (
 	"mneme/memory"
 )
 
-// ErrDate is what is wrong with a date that cannot be left out.
+// ErrDate reports a date that cannot be parsed, if it is required.
 var ErrDate = errors.New("is not a date or time that is understood")
 
-// Date is a date or time of a file. The zero value is none. JSON has it as a text that
-// period.Read reads, or as a number that period.Unix takes; 0 and null are none.
+// Date is a date or time in a file. The zero value is none. In JSON it is a text that
+// period.Read parses, or a number for period.Unix; 0 and null are none.
 type Date struct {
-	Undated string // what there is in its place, if that is no date or time
+	Undated string // the original text, if it cannot be parsed
 	period  period.Period
 	given   bool
 }
 
-// ParseDate parses a date or time; "" is none. What is no date is its Undated.
+// ParseDate parses a date or time; "" is none. It stores text that it cannot parse in
+// Undated.
 func ParseDate(text string) Date {
 	text = strings.TrimSpace(text)
 	p, ok := period.Read(text)
 	return dateOf(text, p, ok)
 }
 
-// dateOf returns the date of a period, which text has if it is ok.
+// dateOf returns the date of a period parsed from text, if ok.
 func dateOf(text string, p period.Period, ok bool) Date {
-	if text == "" || ok && p.Precision == period.Time && p.In(time.UTC).From.IsZero() { // as many programs write none
+	if text == "" || ok && p.Precision == period.Time && p.In(time.UTC).From.IsZero() { // many programs write this for none
 		return Date{}
 	}
 	if _, known := memory.MomentOf(p, time.UTC); !ok || !known {
@@ -62,10 +63,10 @@ func (d *Date) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// IsZero reports whether there is neither a date nor anything in its place.
+// IsZero reports whether d has neither a date nor Undated.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// Or returns d, or other if d is no date. It keeps what is undated in d.
+// Or returns d, or other if d has no date. It retains d.Undated.
 func (d Date) Or(other Date) Date {
 	if d.given {
 		return d
@@ -76,33 +77,33 @@ func (d Date) Or(other Date) Date {
 	return other
 }
 
-// Moment returns the date, of a local time in a zone. It is zero if there is none.
+// Moment returns the date, in zone if it is a local time. It is zero if d has no date.
 func (d Date) Moment(zone *time.Location) memory.Moment {
 	if !d.given {
 		return memory.Moment{}
 	}
 	m, ok := memory.MomentOf(d.period, zone)
-	if !ok { // the zone is beyond the years that there are
+	if !ok { // the zone moves it beyond the supported years
 		m, _ = memory.MomentOf(d.period, time.UTC)
 	}
 	return m
 }
 
-// End returns when the date is over, in UTC: the start of the day after it. Of a time, of a
-// local one in a zone, it is the time itself. It is zero if there is none.
+// End returns the end of the date in UTC: the start of the next day. A time is its own
+// end, in zone if it is a local time. It is zero if d has no date.
 func (d Date) End(zone *time.Location) time.Time {
 	m := d.Moment(zone)
 	if !m.Dated() {
 		return m.Time
 	}
 	span := d.period.In(time.UTC)
-	if span.Until.Year() > 9999 { // JSON has no such time
+	if span.Until.Year() > 9999 { // out of range in JSON
 		return span.Last()
 	}
 	return span.Until
 }
 
-// Day returns the date without its time, or what there is in its place.
+// Day returns the date without its time, or Undated.
 func (d Date) Day() string {
 	if !d.given {
 		return d.Undated
@@ -111,8 +112,9 @@ func (d Date) Day() string {
 	return text[:min(len(text), len(time.DateOnly))]
 }
 
-// Date sets when what the entry describes happened: Occurred, of a local time in a zone.
-// What is no date is kept in the description, and noted.
+// Date sets the time of the event that the entry describes to Occurred, in zone if that is
+// a local time. It appends a date that cannot be parsed to the description, and adds a
+// note.
 func (l *Line) Date(zone *time.Location) {
 	occurred := l.Occurred.Moment(zone).String()
 	l.Put.OccurredAt = &occurred
@@ -128,14 +130,13 @@ func (l *Line) Date(zone *time.Location) {
 	l.Notes = append(l.Notes, Undated)
 }
 
-// Undated is the note of a date that is not understood.
+// Undated is the note about a date that cannot be parsed.
 const Undated = "its date is not understood: the description has it"
 
-// maxUndated bounds what a description keeps of a date that is not understood, in
-// characters.
+// maxUndated is the maximum length of an unparsable date in a description, in characters.
 const maxUndated = 100
 
-// WithDate returns a description with a date that is not understood: "Trip (date: last
+// WithDate returns a description with an unparsable date appended: "Trip (date: last
 // spring)".
 func WithDate(description, date string) string {
 	kept := "date: " + cut(markdown.OneLine(date), maxUndated)
@@ -146,7 +147,7 @@ func WithDate(description, date string) string {
 	return cut(description, memory.MaxDescription-utf8.RuneCountInString(kept)) + kept
 }
 
-// cut returns a text of at most so many characters.
+// cut truncates a text to most characters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

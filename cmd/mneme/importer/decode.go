@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// errUTF16 is the note about a file that was decoded.
+// errUTF16 is the note about a decoded file.
 var errUTF16 = errors.New("is UTF-16: read as such")
 
 var byteOrderMarks = []struct {
@@ -18,8 +18,8 @@ var byteOrderMarks = []struct {
 	order unicode.Endianness
 }{{"\xff\xfe", unicode.LittleEndian}, {"\xfe\xff", unicode.BigEndian}}
 
-// Decode returns a file as UTF-8: without the byte order mark of UTF-8, and decoded if it
-// has one of UTF-16. Then it reports a note, which is a Line.
+// Decode returns a file as UTF-8: it removes the byte order mark of UTF-8, and decodes a
+// file with a byte order mark of UTF-16, for which it returns a note.
 func Decode(file io.Reader) (text *bufio.Reader, note *Line, err error) {
 	in := bufio.NewReaderSize(file, 1<<16)
 	head, err := in.Peek(len(byteOrderMark))

@@ -22,18 +22,18 @@ type Line struct {
 	Store  string // store named by the line, or ""
 	// Put writes the entry. Its path has no store.
 	Put memory.PutRequest
-	// Occurred is what Date makes Put.OccurredAt of.
+	// Occurred is the date from which Date sets Put.OccurredAt.
 	Occurred Date
 	// Fields maps the fields of a Markdown file to their line numbers. The value
 	// is called body.
 	Fields map[string]int
-	// Place is the path of the entry in a JSON document, as jq has it; "" if the line
-	// number says it.
+	// Place is the path of the entry in a JSON document, in jq's syntax; "" if the line
+	// number identifies it.
 	Place   string
-	Notes   []string // what the entry lacks of the line; never includes the line's text
+	Notes   []string // what the import drops from the line; never includes the line's text
 	Err     error    // never includes the line's text
-	Part    bool     // the entry is a part of a conversation or a document: KEY/001
-	Skipped bool     // Err says why the entry was left out on purpose
+	Part    bool     // whether the entry is part of a conversation or a document: KEY/001
+	Skipped bool     // whether the entry was left out on purpose, for the reason in Err
 }
 
 // maxLine is the maximum size of a line of NDJSON, and of a whole Markdown file,
@@ -42,11 +42,11 @@ const maxLine = 64 << 20
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Read calls yield for every entry of a file. The format is detected from the
-// file's extension or its first character: Markdown, or NDJSON, which is a BEIR
-// corpus if its first object has an _id. name is the file's path, from which a
-// Markdown file without a name takes its key. Read stops at the first error of
-// yield and returns it. A time without zone is in the one given.
+// Read calls yield for every entry of a file. The file's extension or its first character
+// determines the format: Markdown, or NDJSON, which is a BEIR corpus if its first object
+// has an _id. name is the file's path, which gives a Markdown file without a name its key.
+// Read stops at the first error of yield and returns it. zone applies to times without
+// one.
 func Read(name string, r io.Reader, now time.Time, zone *time.Location, yield func(Line) error) error {
 	in, note, err := Decode(r)
 	if err != nil {
@@ -67,8 +67,8 @@ func Read(name string, r io.Reader, now time.Time, zone *time.Location, yield fu
 	return readLines(in, now, zone, yield)
 }
 
-// isMarkdown decides by a file's extension, or else by its first character that
-// is not white space.
+// isMarkdown decides by a file's extension, or else by its first character that is not
+// white space.
 func isMarkdown(name string, in *bufio.Reader) (bool, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".md", ".markdown":

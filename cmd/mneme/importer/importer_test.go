@@ -168,7 +168,7 @@ func FuzzReadNeverFailsOnContent(f *testing.F) {
 	f.Add("a.md", "---\nname: n\n---\nbody")
 	f.Add("-", `{"key":"k","value":1,"description":"d","occurred_at":"in\u0000 June","expires_at":1e12}`)
 	f.Add("a.md", "---\nname: n\noccurred_at: in June\n---\nbody")
-	f.Add("a.md", "\xff\xfex\x00y") // UTF-16 that is cut
+	f.Add("a.md", "\xff\xfex\x00y") // truncated UTF-16
 	f.Fuzz(func(t *testing.T, name, text string) {
 		err := Read(name, strings.NewReader(text), now, time.FixedZone("", 2*3600), func(l Line) error {
 			if l.Err == nil && !json.Valid(l.Put.Value) {

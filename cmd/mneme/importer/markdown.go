@@ -13,9 +13,9 @@ import (
 	"mneme/memory"
 )
 
-// readMarkdown reads a file as one entry: the body is its value, and its key is
-// the name in the frontmatter, or else the file's name without extension. It
-// yields a Line with an error for each problem.
+// readMarkdown reads a file as one entry: the body is its value, and its key is the name
+// in the frontmatter, or else the file's name without extension. It yields a Line with an
+// error for each problem.
 func readMarkdown(name string, in io.Reader, zone *time.Location, yield func(Line) error) error {
 	text, err := io.ReadAll(io.LimitReader(in, maxLine+1))
 	if err != nil {
@@ -83,8 +83,8 @@ func parseMarkdown(name string, text []byte, zone *time.Location) []Line {
 	return []Line{line}
 }
 
-// parseNote parses frontmatter and body. It ignores fields of other programs. A
-// file without frontmatter is all body.
+// parseNote parses frontmatter and body. It ignores fields of other programs. A file
+// without frontmatter is all body.
 func parseNote(text []byte, zone *time.Location) (markdown.Note, []markdown.Problem) {
 	if markdown.HasFrontmatter(text) {
 		return markdown.Parse(text, true, zone)

@@ -13,7 +13,8 @@ import (
 	"mneme/internal/system"
 )
 
-// Run does what a plan says, until a step fails. The error has what a command printed.
+// Run runs the steps of a plan until one fails. The error contains the output of the
+// failed command.
 func Run(ctx context.Context, plan Plan) error {
 	for _, step := range plan {
 		if err := do(ctx, step); err != nil && !step.MayFail {
@@ -42,7 +43,7 @@ func do(ctx context.Context, step Step) error {
 // write writes a file atomically.
 func write(path, text string, mode fs.FileMode) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // of units, which others may read
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // for units, which others may read
 		return err
 	}
 	f, err := os.CreateTemp(dir, "."+Name+"-*")

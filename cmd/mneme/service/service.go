@@ -1,6 +1,6 @@
-// Package service makes mneme a service of the operating system: under systemd on
-// Linux, launchd on macOS, rc.d on FreeBSD, and the service control manager on Windows.
-// Plans say what will be done, and can be shown before Run does it:
+// Package service installs mneme as a service of the operating system: under systemd on
+// Linux, launchd on macOS, rc.d on FreeBSD, and the service control manager on Windows. A
+// Plan lists the steps, and can be shown before Run runs it:
 //
 //	plan, err := service.Install(runtime.GOOS, unit)
 //	if err != nil {
@@ -20,35 +20,36 @@ import (
 // Name is the name of the service on all systems.
 const Name = "mneme"
 
-// description is what systems show of the service.
+// description is the description of the service that systems show.
 const description = "Memory search for AI agents"
 
-// ErrUnsupported reports an operating system, or a kind of service, that is not known.
+// ErrUnsupported reports an unsupported operating system or kind of service.
 var ErrUnsupported = errors.New("not supported")
 
 // Unit is the service to install. Paths are absolute.
 type Unit struct {
 	Program string   // the executable
 	Args    []string // flags of mneme serve
-	// DataDir is the data folder; "": the default of a service of this kind.
+	// DataDir is the data folder; "": the default for this kind of service.
 	DataDir string
-	// System is set for a service of the machine, which starts with it. Others are a
-	// user's, and start when that user logs in. Windows and FreeBSD have the first only.
+	// System reports whether the service belongs to the machine, and starts with it. Other
+	// services belong to a user, and start when that user logs in. Windows and FreeBSD
+	// have only the first kind.
 	System bool
-	// Home and UserID are the user's home folder and number, for a user's service.
+	// Home and UserID are the user's home folder and user ID, for a user's service.
 	Home   string
 	UserID int
-	// Account runs a service of the machine on macOS.
+	// Account is the account that runs a service of the machine on macOS.
 	Account string
-	// ProgramData is the folder for data of services on Windows.
+	// ProgramData is the folder for service data on Windows.
 	ProgramData string
 }
 
-// Command is what the program is called with as a service of Windows, before its flags: a
-// program must say that it is one, and what starts a process cannot be told reliably.
+// Command is the command of the program as a Windows service, before its flags: a program
+// must know that it is a service, and cannot reliably detect what started it.
 var Command = []string{"service", "run"}
 
-// words returns the command line.
+// words returns the words of the command line.
 func (u Unit) words() []string { return u.wordsOf("serve") }
 
 // wordsOf returns the command line of a command of the program.
@@ -66,18 +67,18 @@ type Step struct {
 	Text    string // its text
 	Mode    uint32 // its mode on Unix
 	Delete  string // a file to delete
-	Folder  string // a folder of the owner alone, made if it is missing
+	Folder  string // a folder to create, if missing, with access for the owner only
 	Command []string
-	// MayFail is set for a command whose failure is no error, such as the end of a
-	// service that does not run.
+	// MayFail is set for a command whose failure is no error, such as stopping a service
+	// that is not running.
 	MayFail bool
 }
 
-// Plan is what makes or removes a service, in order.
+// Plan is the steps that install or remove a service, in order.
 type Plan []Step
 
-// String returns the plan as text for people: each file with its text, and each command
-// as one line.
+// String returns the plan as text for people: each file with its text, and each command as
+// one line.
 func (p Plan) String() string {
 	var text strings.Builder
 	for _, step := range p {
@@ -95,7 +96,7 @@ func (p Plan) String() string {
 	return text.String()
 }
 
-// joined returns a command as a line, in which words with spaces are quoted.
+// joined returns a command as one line, with words that contain spaces quoted.
 func joined(command []string) string {
 	words := slices.Clone(command)
 	for i, word := range words {
@@ -109,8 +110,8 @@ func joined(command []string) string {
 // run returns a step that runs a command.
 func run(command ...string) Step { return Step{Command: command} }
 
-// Install returns the plan that installs and starts a service on an operating system, by
-// its name in Go (GOOS). The error is ErrUnsupported, or says what of the unit is wrong.
+// Install returns the plan that installs and starts a service on an operating system,
+// given by its GOOS. The error is ErrUnsupported, or reports what is wrong with the unit.
 func Install(system string, u Unit) (Plan, error) {
 	for _, word := range append([]string{u.DataDir}, u.words()...) {
 		if strings.ContainsAny(word, "\x00\r\n") {
@@ -130,7 +131,7 @@ func Install(system string, u Unit) (Plan, error) {
 	return nil, fmt.Errorf("services on %s: %w", system, ErrUnsupported)
 }
 
-// Remove returns the plan that stops and removes a service. Its data stays.
+// Remove returns the plan that stops and removes a service. Its data remains.
 func Remove(system string, u Unit) (Plan, error) {
 	switch system {
 	case "linux":
@@ -145,7 +146,7 @@ func Remove(system string, u Unit) (Plan, error) {
 	return nil, fmt.Errorf("services on %s: %w", system, ErrUnsupported)
 }
 
-// within reports whether a path with slashes is in one of some folders.
+// within reports whether a slash-separated path is in one of the folders.
 func within(file string, folders ...string) bool {
 	file = path.Clean(file)
 	return slices.ContainsFunc(folders, func(folder string) bool { return file == folder || strings.HasPrefix(file, folder+"/") })

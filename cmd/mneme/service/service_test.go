@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// kinds are units on each system, with names of paths that want quoting.
+// kinds are units on each system, with path names that need quoting.
 var kinds = map[string]struct {
 	system string
 	unit   Unit
@@ -69,7 +69,7 @@ func TestPlansAreTheReviewedOnes(t *testing.T) {
 }
 
 // The deb and the rpm have the same unit as an installation.
-func TestTheUnitOfTheMachineIsThatOfThePackages(t *testing.T) {
+func TestTheSystemUnitMatchesThePackages(t *testing.T) {
 	plan, err := Install("linux", kinds["systemd-system"].unit)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestThePropertyListKeepsEveryWord(t *testing.T) {
 	}
 }
 
-// The script runs in a shell in which the commands of FreeBSD are functions.
+// The script runs in a shell in which FreeBSD's commands are functions.
 func TestTheScriptOfFreeBSDRunsTheCommandLine(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
@@ -159,8 +159,8 @@ run_rc_command() { eval set -- $command_args; printf '%s\n' "$@"; }`, 1)
 	}
 }
 
-// The service manager refuses to create what exists and to start what runs, and sc.exe
-// does not wait until a service has stopped.
+// The service manager refuses to create an existing service and to start a running one,
+// and sc.exe does not wait until a service has stopped.
 func TestInstallingOnWindowsChangesAnExistingService(t *testing.T) {
 	plan, err := Install("windows", kinds["windows"].unit)
 	if err != nil {
@@ -263,7 +263,7 @@ func TestAPlanIsCarriedOut(t *testing.T) {
 	unit, data := filepath.Join(dir, "units", "mneme.service"), filepath.Join(dir, "data")
 	failing := []string{"mneme-no-such-command"}
 	plan := Plan{{Write: unit, Text: "text", Mode: 0o644}, {Folder: data}, {Command: failing, MayFail: true}}
-	if err := Run(t.Context(), append(plan, plan...)); err != nil { // twice: it replaces
+	if err := Run(t.Context(), append(plan, plan...)); err != nil { // the second replaces the first
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(unit); err != nil || string(text) != "text" {

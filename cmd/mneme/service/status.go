@@ -10,19 +10,20 @@ import (
 	"strings"
 )
 
-// State is whether a service is there.
+// State reports whether a service is installed and running.
 type State struct {
 	Installed bool `json:"installed"`
 	Running   bool `json:"running"`
 }
 
-// query is a command that shows a service, and what reads its output and exit status.
+// query is a command that shows a service, and the function that reads its output and exit
+// status.
 type query struct {
 	command []string
 	read    func(output string, status int) State
 }
 
-// Status returns the state of a service on an operating system, by its name in Go.
+// Status returns the state of a service on an operating system, given by its GOOS.
 func Status(ctx context.Context, system string, u Unit) (State, error) {
 	q, err := queryOf(system, u)
 	if err != nil {
@@ -68,11 +69,11 @@ func readRC(_ string, status int) State {
 	return State{Installed: err == nil, Running: err == nil && status == 0}
 }
 
-// windowsRunning is SERVICE_RUNNING as sc.exe shows it: the number, since the labels are
-// in the system's language.
+// windowsRunning matches SERVICE_RUNNING in the output of sc.exe: the number, since the
+// labels are in the system's language.
 var windowsRunning = regexp.MustCompile(`(?m):\s+4\s`)
 
-// readWindows reads what sc.exe says: its exit status is an error of Windows, such as
+// readWindows reads the result of sc.exe: its exit status is a Windows error, such as
 // ERROR_SERVICE_DOES_NOT_EXIST (1060).
 func readWindows(output string, status int) State {
 	return State{Installed: status == 0, Running: status == 0 && windowsRunning.MatchString(output)}

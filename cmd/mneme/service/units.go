@@ -16,7 +16,7 @@ var unitFiles embed.FS
 
 var units = template.Must(template.New("").Funcs(template.FuncMap{"xml": escapeXML, "shell": quoteShell}).ParseFS(unitFiles, "unit/*"))
 
-// filled is what the templates of units take.
+// filled has the arguments of the unit templates.
 type filled struct {
 	Unit
 	Command      string   // the command line for systemd
@@ -33,7 +33,7 @@ func fill(name string, f filled) (string, error) {
 	return text.String(), err
 }
 
-// Folders and names of units.
+// The folders and names of units.
 const (
 	systemdFolder = "/etc/systemd/system"
 	systemdUnit   = Name + ".service"
@@ -41,7 +41,7 @@ const (
 	rcDataDir     = "/var/db/" + Name
 )
 
-// systemctl returns a call of systemctl for the machine or for the user.
+// systemctl returns a systemctl command for the machine or for the user.
 func (u Unit) systemctl(args ...string) []string {
 	if u.System {
 		return append([]string{"systemctl"}, args...)
@@ -92,8 +92,8 @@ func removeSystemd(u Unit) Plan {
 	}
 }
 
-// systemdCommand returns a command line for ExecStart, quoted as systemd.service(5) and
-// systemd.syntax(7) say.
+// systemdCommand returns a command line for ExecStart, quoted according to
+// systemd.service(5) and systemd.syntax(7).
 func systemdCommand(words []string) string {
 	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$")
 	quoted := make([]string, len(words))
@@ -106,7 +106,7 @@ func systemdCommand(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// launchdDomain returns the domain of launchctl, and the file of the property list.
+// launchdDomain returns the domain for launchctl, and the file of the property list.
 func (u Unit) launchdDomain() (domain, file string) {
 	if u.System {
 		return "system", "/Library/LaunchDaemons/" + Name + ".plist"

@@ -7,11 +7,11 @@ import (
 	"mneme/internal/system"
 )
 
-// eventSource is the key of the registry by which the event log shows mneme's events.
+// eventSource is the registry key by which the event log shows mneme's events.
 const eventSource = `HKLM\SYSTEM\CurrentControlSet\Services\EventLog\Application\` + Name
 
-// installWindows runs the service as an account of its own, which Windows makes of its
-// name (a virtual account) and which can do nothing but what it is given here.
+// installWindows runs the service under an account of its own, which Windows derives from
+// its name (a virtual account), with only the rights granted here.
 func installWindows(u Unit) (Plan, error) {
 	if !u.System {
 		return nil, fmt.Errorf("services of users on windows: %w; --system installs one of the machine", ErrUnsupported)
@@ -25,10 +25,11 @@ func installWindows(u Unit) (Plan, error) {
 	}
 	return Plan{
 		stopWindows,
-		{Command: []string{"sc.exe", "delete", Name}, MayFail: true}, // it may not be there
+		{Command: []string{"sc.exe", "delete", Name}, MayFail: true}, // it may not exist
 		run("sc.exe", "create", Name, "binPath=", strings.Join(words, " "), "start=", "auto", "obj=", system.ServiceAccount, "DisplayName=", Name),
 		run("sc.exe", "description", Name, description),
-		// After a failure it starts again, two seconds later; a day without one starts the count again.
+		// After a failure the service restarts in two seconds; a day without a failure
+		// resets the count.
 		run("sc.exe", "failure", Name, "reset=", "86400", "actions=", "restart/2000/restart/2000/restart/2000"),
 		{Folder: u.DataDir},
 		run("icacls.exe", u.DataDir, "/grant", system.ServiceAccount+":(OI)(CI)F", "/T", "/Q"),
@@ -38,9 +39,9 @@ func installWindows(u Unit) (Plan, error) {
 	}, nil
 }
 
-// stopWindows stops the service, which may not run. Unlike sc.exe, net.exe waits for it: a
-// service that runs is deleted when it has stopped, and until then none of its name can be
-// created.
+// stopWindows stops the service, which may not be running. Unlike sc.exe, net.exe waits
+// for it: a running service is deleted only once it has stopped, and until then no service
+// with its name can be created.
 var stopWindows = Step{Command: []string{"net.exe", "stop", Name}, MayFail: true}
 
 func removeWindows() Plan {
@@ -51,8 +52,8 @@ func removeWindows() Plan {
 	}
 }
 
-// quoteWindows quotes text as one word of a command line, as CommandLineToArgvW reads
-// it: backslashes are doubled where a quote follows.
+// quoteWindows quotes text as one word of a command line, for CommandLineToArgvW:
+// backslashes before a quote are doubled.
 func quoteWindows(text string) string {
 	if text != "" && !strings.ContainsAny(text, " \t\"") {
 		return text

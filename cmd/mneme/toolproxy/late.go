@@ -16,19 +16,19 @@ import (
 	"mneme/server/tool"
 )
 
-// LateWait is how long a call waits for the tools to open before it fails. Clients give
-// calls a minute, and tell people nothing meanwhile.
+// LateWait is how long a call waits for the tools to open before it fails. Clients allow a
+// call one minute, and show no progress meanwhile.
 const LateWait = 5 * time.Second
 
-// Late are the tools of a database of this process, which clients can list while it opens.
-// That may take minutes: it is migrated, or another process has its lock. A call until then
-// is a tool's error that says what is waited for, and one after a failure opens it again. It
-// implements mcp.Tools.
+// Late are the tools of a database in this process, which clients can list while it opens.
+// Opening may take minutes, for a migration or while another process holds its lock. Until
+// then, a call returns a tool error that names what it waits for; a call after a failure
+// opens the database again. Late implements mcp.Tools.
 type Late struct {
-	known *tool.Tools // with the definitions of what opens
+	known *tool.Tools // with the definitions of the tools being opened
 	log   *slog.Logger
 	open  func(context.Context) (mcp.Tools, error)
-	wait  time.Duration // of a call
+	wait  time.Duration // maximum wait of a call
 	ctx   context.Context
 	stop  context.CancelFunc
 
@@ -36,7 +36,7 @@ type Late struct {
 	last *attempt // nil: none was started
 }
 
-// attempt is one opening of tools.
+// attempt is one attempt to open the tools.
 type attempt struct {
 	began time.Time
 	done  chan struct{} // closed when tools and err are set
@@ -44,11 +44,11 @@ type attempt struct {
 	err   error
 
 	mu   sync.Mutex
-	step string // what it does or waits for; "": unknown
+	step string // the current step; "": unknown
 }
 
-// NewLate returns the tools that open opens, once it succeeds. known has their definitions.
-// A call waits for them as long as wait.
+// NewLate returns tools that call open until it succeeds. known has their definitions. A
+// call waits at most wait for them.
 func NewLate(known *tool.Tools, wait time.Duration, log *slog.Logger, open func(context.Context) (mcp.Tools, error)) *Late {
 	t := &Late{known: known, log: log, open: open, wait: wait}
 	t.ctx, t.stop = context.WithCancel(context.Background())
@@ -58,7 +58,7 @@ func NewLate(known *tool.Tools, wait time.Duration, log *slog.Logger, open func(
 // Start begins to open the tools.
 func (t *Late) Start() { t.start() }
 
-// start returns the attempt that runs or succeeded, and begins one if there is none.
+// start returns the running or successful attempt, or begins a new one.
 func (t *Late) start() *attempt {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,7 +76,7 @@ func (t *Late) start() *attempt {
 	return a
 }
 
-// Close ends an attempt that is not over, and waits for its end.
+// Close cancels a running attempt, and waits for its end.
 func (t *Late) Close() {
 	t.stop()
 	t.mu.Lock()
@@ -87,7 +87,7 @@ func (t *Late) Close() {
 	}
 }
 
-// failed reports whether an attempt is over without tools.
+// failed reports whether an attempt has ended without tools.
 func (a *attempt) failed() bool {
 	select {
 	case <-a.done:
@@ -103,7 +103,7 @@ func (a *attempt) setStep(step string) {
 	a.step = step
 }
 
-// state says what an attempt does that is not over.
+// state describes the current step of a running attempt.
 func (a *attempt) state() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,7 +114,7 @@ func (a *attempt) state() string {
 	return fmt.Sprintf("the database is being opened, since %s UTC%s; try again soon", a.began.UTC().Format(time.TimeOnly), step)
 }
 
-// opened returns the tools, for which it waits a while, or else why there are none yet.
+// opened returns the tools, after a limited wait, or else why they are not open yet.
 func (t *Late) opened(ctx context.Context) (_ mcp.Tools, why string, err error) {
 	a := t.start()
 	timer := time.NewTimer(t.wait)
@@ -132,13 +132,13 @@ func (t *Late) opened(ctx context.Context) (_ mcp.Tools, why string, err error) 
 	return a.tools, "", nil
 }
 
-// Definitions returns the definitions of what opens.
+// Definitions returns the definitions of the tools being opened.
 func (t *Late) Definitions(p acl.Principal) []tool.Definition { return t.known.Definitions(p) }
 
 // MaxInput returns the limit on a call's input, in bytes.
 func (t *Late) MaxInput() int64 { return t.known.MaxInput() }
 
-// Pay calls a tool. That the tools are not open is a result, for the model to read.
+// Pay calls a tool. If the tools are not open, the result says so, for the model to read.
 func (t *Late) Pay(ctx context.Context, p acl.Principal, name string, input json.RawMessage, paid *meter.Payment) (tool.Result, error) {
 	tools, why, err := t.opened(ctx)
 	switch {

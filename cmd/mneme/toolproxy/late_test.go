@@ -30,7 +30,7 @@ func (ready) Pay(context.Context, acl.Principal, string, json.RawMessage, *meter
 
 func (ready) Index(context.Context, acl.Principal, string) (string, error) { return "index", nil }
 
-// serveLate serves tools that open opens to a client, which it connects.
+// serveLate serves tools, opened by open, to a client and connects it.
 func serveLate(t *testing.T, waits time.Duration, open func(context.Context, *tool.Tools) (mcp.Tools, error)) *sdk.ClientSession {
 	t.Helper()
 	known := tool.New(nil, nil, tool.Options{ValueLimit: 1000})

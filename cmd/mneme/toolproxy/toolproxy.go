@@ -1,5 +1,6 @@
-// Package toolproxy offers tools to a local MCP client that are not at hand yet: those of a
-// remote mneme server, which it calls over REST, and those of a database that is opened.
+// Package toolproxy offers tools to a local MCP client that are not directly available:
+// the tools of a remote mneme server, called over REST, and the tools of a database that
+// is being opened.
 package toolproxy
 
 import (
@@ -23,28 +24,28 @@ import (
 	"mneme/server/tool"
 )
 
-// Tools are the tools of a server, as it offers them to one principal. It
-// implements mcp.Tools.
+// Tools are the tools of a server, as it offers them to one principal. It implements
+// mcp.Tools.
 type Tools struct {
 	server   *client.Client
 	known    []tool.Definition // of this program
 	maxInput int64
 	fetched  chan struct{}     // closed when offered is set
-	offered  []tool.Definition // nil: the server did not say
+	offered  []tool.Definition // nil: the server did not list any
 }
 
 // listWait is how long Definitions waits for the server.
 const listWait = 5 * time.Second
 
 // New begins to fetch the definitions of the tools that server offers to p. They do not
-// change while a server runs. asked names the families that it lists, as tool.ParseFamilies
-// takes them; "": those that the server chooses. valueLimit is the maximum size of a value in bytes,
-// which limits the size of a tool's input here; the server applies its own limit. If the
-// server does not list its tools in time, the tools are those that this program
-// knows: their calls say why they fail, which a model and its user read, as they do not read
-// why a program ended.
+// change while a server runs. asked names the families to list, in the format of
+// tool.ParseFamilies; "": the server's choice. valueLimit is the maximum size of a value
+// in bytes, which limits the size of a tool's input here; the server applies its own
+// limit. If the server does not list its tools in time, Tools offers the tools of this
+// program: their calls report why they fail, which a model and its user can read, unlike
+// the reason why a program exited.
 func New(ctx context.Context, server *client.Client, p acl.Principal, asked string, valueLimit int, log *slog.Logger) *Tools {
-	families, _ := tool.ParseFamilies(asked) // the server refuses what is wrong
+	families, _ := tool.ParseFamilies(asked) // the server rejects invalid names
 	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit, Listed: families})
 	t := &Tools{server: server, known: known.Definitions(p), maxInput: known.MaxInput(), fetched: make(chan struct{})}
 	go func() {
@@ -56,7 +57,7 @@ func New(ctx context.Context, server *client.Client, p acl.Principal, asked stri
 	return t
 }
 
-// fetch sets what the server offers of the families that are asked for.
+// fetch sets the tools that the server offers in the requested families.
 func (t *Tools) fetch(ctx context.Context, asked string) error {
 	wanted := &api.ListToolsParams{}
 	if asked != "" {
@@ -73,11 +74,11 @@ func (t *Tools) fetch(ctx context.Context, asked string) error {
 	return nil
 }
 
-// join returns the definitions of what a server lists.
+// join returns the definitions of the tools that a server lists.
 func join(listed []api.AnthropicTool, known []tool.Definition) (definitions []tool.Definition) {
 	for _, offered := range listed {
-		// The list omits annotations and the like. Take those from this
-		// program's tool of the same name.
+		// The list omits annotations and the like. Take those of this program's tool with
+		// the same name.
 		d := tool.Definition{Title: offered.Name, Destructive: true}
 		if i := slices.IndexFunc(known, func(d tool.Definition) bool { return d.Name == offered.Name }); i >= 0 {
 			d = known[i]
@@ -105,7 +106,7 @@ func (t *Tools) Definitions(acl.Principal) []tool.Definition {
 	return t.current()
 }
 
-// current returns the tools that the server has listed, or else those that are known.
+// current returns the tools that the server has listed, or else this program's.
 func (t *Tools) current() []tool.Definition {
 	select {
 	case <-t.fetched:
@@ -135,7 +136,7 @@ func (t *Tools) Pay(ctx context.Context, _ acl.Principal, name string, input jso
 	if settled, err := base64.StdEncoding.DecodeString(response.Header.Get(tool.SettlementHeader)); err == nil && len(settled) > 0 {
 		result.Settlement = settled
 	}
-	if result.IsError && strings.HasPrefix(result.Text, "{") { // it says what has to be paid
+	if result.IsError && strings.HasPrefix(result.Text, "{") { // it describes the required payment
 		result.Structured = json.Valid([]byte(result.Text))
 		return result, nil
 	}
@@ -170,8 +171,8 @@ func (t *Tools) Index(ctx context.Context, _ acl.Principal, store string) (strin
 	return string(text), err
 }
 
-// problemOf returns the problem with which the server refused a call: of an error that is
-// none, MCP clients read only that it is internal. Other errors stay as they are.
+// problemOf returns the problem with which the server refused a call: for other errors MCP
+// clients read only that they are internal. It returns other errors unchanged.
 func problemOf(err error) error {
 	var refused *client.Error
 	if !errors.As(err, &refused) {

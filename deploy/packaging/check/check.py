@@ -26,7 +26,7 @@ PLATFORMS = [(system, processor) for system in ("linux", "darwin", "windows") fo
 
 
 def output(*command: str | pathlib.Path) -> str:
-    """Returns what a command prints; its failure ends the check."""
+    """Returns the output of a command; ends the check if it fails."""
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -37,7 +37,7 @@ def equal(got, want, what: str) -> None:
 
 
 def runs(binary: pathlib.Path, version: str) -> None:
-    """Checks the version that a binary of this machine's processor tells."""
+    """Checks the version that a binary for this machine's processor prints."""
     binary.chmod(0o755)
     equal(json.loads(output(binary, "version", "--json"))["version"], version, str(binary))
     equal(output(binary, "--version").split()[1], version, f"{binary} --version")
@@ -126,7 +126,7 @@ class Release:
         equal((f'cask "{name}" do' in text, f"name: homebrew-{tap}\n" in settings), (True, True), "the cask of README.md")
 
     def names_digests(self, text: str, what: str, systems: set[str]) -> None:
-        """Checks that a manifest has the digests of the archives of some systems."""
+        """Checks that a manifest has the digests of the archives for some systems."""
         for system, processor in PLATFORMS:
             if system in systems and self.sums[self.archive(system, processor)] not in text.lower():
                 sys.exit(f"{what} lacks the digest of {system} on {processor}")

@@ -1,6 +1,6 @@
-"""Checks the packages of the clients, as release.clients has built them: clients.py FOLDER VERSION REPOSITORY.
+"""Checks the packages of the clients that release.clients built: clients.py FOLDER VERSION REPOSITORY.
 
-Each has the licence, the version and the addresses, and no link of its README leads to a file that a registry does not have.
+Each must have the licence, the version and the addresses, and its README must not link to files that a registry lacks.
 """
 
 import email

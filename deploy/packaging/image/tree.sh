@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes what an image has beside the binary: files of root in ROOT/, those of the
-# service in OWNED/.
+# Creates the files of an image besides the binary: root's files in ROOT/, the service's
+# files in OWNED/.
 #
 #   deploy/packaging/image/tree.sh ROOT OWNED
 set -eu

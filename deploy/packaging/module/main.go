@@ -1,10 +1,10 @@
-// Command module sets the path of the modules, which is where they are published: that
-// of the repository's module, and below it that of the Go client.
+// Command module sets the paths of the modules to the address where they are published:
+// the path of the repository's module, and below it the path of the Go client.
 //
 //	make module PATH=example.com/owner/mneme
 //
-// It rewrites the go.mod files, imports, the linter's rules and what else names a
-// package, and then builds both modules. The path that is replaced is that of go.mod.
+// It rewrites the go.mod files, imports, the linter's rules and other package names, and
+// then builds both modules. It replaces the path in go.mod.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"slices"
 )
 
-// modules are the folders of the modules that are built afterwards.
+// modules are the folders of the modules to build afterwards.
 var modules = []string{".", filepath.Join("clients", "go")}
 
 func main() {
@@ -55,8 +55,8 @@ var (
 	moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 )
 
-// rename replaces the path of the repository's module, and returns the number of files
-// that it has changed.
+// rename replaces the path of the repository's module, and returns the number of changed
+// files.
 func rename(root, path string) (changed int, err error) {
 	if !validPath.MatchString(path) {
 		return 0, fmt.Errorf("%q is not the path of a module", path)
@@ -91,10 +91,10 @@ func rename(root, path string) (changed int, err error) {
 	return changed, err
 }
 
-// skipped are folders whose files are not the repository's.
+// skipped are folders with files outside the repository.
 var skipped = []string{".git", "node_modules", "dist", "out", "bin"}
 
-// file rewrites a file, and reports whether that has changed it.
+// file rewrites a file, and reports whether it changed.
 func (r rules) file(name string) (changed bool, err error) {
 	old, err := os.ReadFile(name)
 	if err != nil || bytes.IndexByte(old, 0) >= 0 { // a binary file

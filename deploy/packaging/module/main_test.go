@@ -55,8 +55,8 @@ func TestPathsOfOtherThingsAreRefused(t *testing.T) {
 	}
 }
 
-// The step module-path of the checks builds such a copy, too.
-func TestThisRepositoryIsRenamedAndBackAgain(t *testing.T) {
+// The CI step module-path builds such a copy, too.
+func TestThisRepositoryIsRenamedAndBack(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +97,8 @@ func checkImports(t *testing.T, name, module string) {
 	}
 }
 
-// copyRepository copies the repository's files, but none of more than a megabyte, and in
-// a small run one in four, with the folders of all. It returns what is in them.
+// copyRepository copies the repository's files up to a megabyte each, and in a small run
+// one file in four, but all folders. It returns the contents.
 func copyRepository(t *testing.T, to string) map[string][]byte {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-coz", "--exclude-standard")

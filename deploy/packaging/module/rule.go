@@ -9,7 +9,7 @@ import (
 )
 
 // rules replace the path of a module in the text of a file. The path alone is also the
-// product's name, so that it counts only where it names a module or a package.
+// product's name, so it is replaced only if it names a module or a package.
 type rules struct {
 	to       []byte
 	packages *regexp.Regexp // in all files

@@ -1,10 +1,10 @@
-// Command modules lists the modules that are built into the mneme binary, on any
-// supported platform, with their licences, in THIRD_PARTY_NOTICES.txt.
+// Command notices lists the modules that are built into the mneme binary, on any supported
+// platform, with their licences, in THIRD_PARTY_NOTICES.txt.
 //
 //	go run ./deploy/packaging/notices          writes the file
-//	go run ./deploy/packaging/notices -check   fails if the file is not what it would write
+//	go run ./deploy/packaging/notices -check   fails if the file is out of date
 //
-// A module whose licence is not one of those below is an error in both.
+// A module with any other licence than those below is an error in both.
 package main
 
 import (
@@ -25,10 +25,10 @@ import (
 
 const file = "THIRD_PARTY_NOTICES.txt"
 
-// platforms are those for which .ci/run builds.
+// platforms are the platforms for which .ci/run builds.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64"}
 
-// licences are the accepted licences, each with a sentence that only its text has.
+// licences are the accepted licences, each with a sentence that is unique to its text.
 var licences = []struct{ name, sentence string }{
 	{"Apache-2.0", "Apache License Version 2.0, January 2004"},
 	{"MPL-2.0", "Mozilla Public License, version 2.0"},
@@ -39,7 +39,7 @@ var licences = []struct{ name, sentence string }{
 	{"BSD", "Redistribution and use in source and binary forms, with or without modification, are permitted"},
 }
 
-// without are the modules that have no licence file, with what is known instead.
+// without maps the modules without a licence file to their known licence.
 var without = map[string]string{
 	"github.com/milvus-io/milvus-proto/go-api/v2": "no licence file; generated from the interface of Milvus, whose project is under Apache-2.0",
 }
@@ -83,11 +83,11 @@ func run(check bool) error {
 	return errors.New("the modules of the binary have changed. If that is meant, run: go run ./deploy/packaging/notices")
 }
 
-// module is a module of which at least one package is built in.
+// module is a module with at least one built-in package.
 type module struct {
 	path, version string
 	root          string              // directory
-	packages      map[string]struct{} // directories of the packages that are built in
+	packages      map[string]struct{} // directories of the built-in packages
 }
 
 // builtIn returns the modules of the binary, in order of their paths.
@@ -108,7 +108,7 @@ func builtIn() ([]module, error) {
 				Module *struct {
 					Path, Version, Dir string
 					Main               bool
-					Replace            *struct{} // of the client, by its folder
+					Replace            *struct{} // set for the client, which is replaced by its folder
 				}
 			}
 			if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
@@ -132,8 +132,8 @@ func builtIn() ([]module, error) {
 	return modules, nil
 }
 
-// notices returns the content of the file: a table, and each licence text once
-// with the modules that it belongs to.
+// notices returns the content of the file: a table, and each licence text once with its
+// modules.
 func notices(modules []module) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "Third-party software in the mneme binary, made by: go run ./deploy/packaging/notices\n\n")
@@ -196,8 +196,8 @@ func notices(modules []module) ([]byte, error) {
 	return out.Bytes(), errors.Join(unknown...)
 }
 
-// licenceFiles returns the licence files that apply to the module's packages:
-// those in the packages' directories and above them, up to the module's.
+// licenceFiles returns the licence files that apply to the module's packages: the files in
+// the packages' directories and in the directories above them, up to the module's.
 func (m module) licenceFiles() ([]string, error) {
 	directories := make(map[string]struct{})
 	for dir := range m.packages {

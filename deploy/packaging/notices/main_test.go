@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLicencesAreToldByTheirTexts(t *testing.T) {
+func TestLicencesAreRecognizedByTheirTexts(t *testing.T) {
 	const bsd = "Redistribution and use in source and binary forms, with or without\nmodification, are permitted provided"
 	for text, want := range map[string][]string{
 		"Apache License\n   Version 2.0, January 2004":                                              {"Apache-2.0"},

@@ -1,5 +1,5 @@
-// Package e5test loads the built-in models for tests. It is apart from the fixtures that
-// need no model, so that programs of tests without one do not carry the weights.
+// Package e5test loads the built-in models for tests. It is separate from the fixtures
+// that need no model, so that test programs without one do not contain the weights.
 package e5test
 
 import (
@@ -11,8 +11,8 @@ import (
 	"mneme/embed/e5"
 )
 
-// Encoder loads the built-in E5 encoder, once in a process. It caches embeddings,
-// since tests embed the same few texts again and again.
+// Encoder loads the built-in E5 encoder, once per process. It caches embeddings, since
+// tests embed the same few texts repeatedly.
 var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	e, err := e5.New(e5.Options{})
 	if err != nil {
@@ -21,7 +21,7 @@ var Encoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	return NewCachingEmbedder(e), nil
 })
 
-// MultilingualEncoder is the like of Encoder for the built-in multilingual model.
+// MultilingualEncoder is Encoder for the built-in multilingual model.
 var MultilingualEncoder = sync.OnceValues(func() (*CachingEmbedder, error) {
 	e, err := e5.New(e5.Options{Multilingual: true, Lazy: true})
 	if err != nil {
@@ -60,8 +60,7 @@ func (r *CachingEmbedder) Passages(ctx context.Context, texts []string) ([]embed
 	return cached(&r.mu, r.passages, texts, func(texts []string) ([]embed.Passage, error) { return r.Embedder.Passages(ctx, texts) })
 }
 
-// cached returns the embeddings of texts, making only those that are not in the
-// cache.
+// cached returns the embeddings of texts. It embeds only texts that are not in the cache.
 func cached[T any](mu *sync.Mutex, cache map[string]T, texts []string, embedAll func([]string) ([]T, error)) ([]T, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -89,7 +88,7 @@ func cached[T any](mu *sync.Mutex, cache map[string]T, texts []string, embedAll 
 	return all, nil
 }
 
-// MustEncoder is Encoder for a test, which fails if the encoder cannot load.
+// MustEncoder is Encoder for a test, which it fails if the encoder cannot load.
 func MustEncoder(t testing.TB) *CachingEmbedder {
 	t.Helper()
 	e, err := Encoder()

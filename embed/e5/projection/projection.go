@@ -13,10 +13,10 @@
 //	    20     4  bytes of the text
 //	    24    32  SHA-256 of header[0:24] and the payload
 //
-// The payload consists of, in this order and without gaps: the text, a line with
-// the encoder's fingerprint and one for each source; the mean [width], fp32; the
-// components [maxsim.Dim, width] in half precision, each of about unit length,
-// that of the largest variance first.
+// The payload consists of, in this order and without gaps: the text, a line with the
+// encoder's fingerprint and one line for each source; the mean [width], fp32; the
+// components [maxsim.Dim, width] in half precision, each of about unit length, the
+// component of the largest variance first.
 package projection
 
 import (
@@ -53,9 +53,9 @@ var (
 // Projection maps a token's vector to its components: the dot product of each
 // row of Components with the vector minus Mean.
 type Projection struct {
-	// Encoder is the fingerprint of the encoder whose tokens it was fitted to.
+	// Encoder is the fingerprint of the encoder to whose tokens it was fitted.
 	Encoder string
-	// Sources are the names of the texts that it was fitted to.
+	// Sources are the names of the texts to which it was fitted.
 	Sources []string
 	// Mean is [width], Components [maxsim.Dim, width], rounded to half precision
 	// by Append.
@@ -64,8 +64,8 @@ type Projection struct {
 	Sum [32]byte
 }
 
-// Append appends the file of p to dst and returns it. It sets p.Sum. Neither
-// Encoder nor a source contains a line break.
+// Append appends the file of p to dst and returns it. It sets p.Sum. Encoder and the
+// sources must not contain line breaks.
 func (p *Projection) Append(dst []byte) []byte {
 	text := strings.Join(append([]string{p.Encoder}, p.Sources...), "\n") + "\n"
 	start := len(dst)

@@ -41,7 +41,7 @@ func TestDamagedFilesAreAnError(t *testing.T) {
 		c[at] ^= value
 		return c
 	}
-	signed := func(field int, value uint32) []byte { // a header that its checksum agrees with
+	signed := func(field int, value uint32) []byte { // a header with a matching checksum
 		c := slices.Clone(file)
 		binary.LittleEndian.PutUint32(c[8+4*field:], value)
 		sum := checksum(c[:HeaderSize], c[HeaderSize:])

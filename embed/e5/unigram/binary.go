@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	// fixed is the length in bytes of what a marshalled Config begins with, whole that
-	// of a Tokenizer.
+	// fixed is the length in bytes of the fixed part of a marshalled Config, whole that of
+	// a marshalled Tokenizer.
 	fixed = 32
 	whole = 36
 
-	// withTrie marks a marshalled Tokenizer, double one with scores in double precision.
+	// withTrie marks a marshalled Tokenizer, double a Tokenizer with scores in double
+	// precision.
 	withTrie = 1 << 4
 	double   = 1 << 5
 )
@@ -24,7 +25,7 @@ type scores struct {
 	double bool
 }
 
-// newScores takes double precision only if single would change a score.
+// newScores uses double precision only if single precision would change a score.
 func newScores(values []float64) scores {
 	var s scores
 	for _, v := range values {
@@ -56,8 +57,8 @@ func (s scores) at(id int32) float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(s.b[4*id:])))
 }
 
-// Marshal returns the tokenizer with its pieces, as Load reads it in place. Numbers are
-// little-endian; a trie's node has a byte and two numbers of three bytes:
+// Marshal returns the tokenizer with its pieces, in the format that Load reads in place.
+// Numbers are little-endian; a trie's node has a byte and two numbers of three bytes:
 //
 //	offset  size
 //	     0     4  Spaces as Config.Marshal has it; bit 4; bit 5 if scores are in double precision
@@ -84,11 +85,11 @@ func (t *Tokenizer) Marshal() []byte {
 	return t.trie.appendTo(append(append(b, t.scores.b...), t.mapping...))
 }
 
-// Loadable reports whether b is what Tokenizer.Marshal wrote, and not Config.Marshal.
+// Loadable reports whether b was written by Tokenizer.Marshal rather than Config.Marshal.
 func Loadable(b []byte) bool { return len(b) > 0 && b[0]&withTrie != 0 }
 
-// Load checks what Tokenizer.Marshal wrote and returns the tokenizer. It is a view of
-// b, which must not change while it is in use.
+// Load checks bytes written by Tokenizer.Marshal and returns the tokenizer. It is a view
+// of b, which must not change while it is in use.
 func Load(b []byte) (*Tokenizer, error) {
 	if len(b) < whole || binary.LittleEndian.Uint32(b)&^(double|withTrie-1) != withTrie {
 		return nil, errors.New("tokenizer is damaged or cut off")
@@ -142,8 +143,8 @@ func (c *Config) Marshal() []byte {
 	return append(b, c.Charsmap...)
 }
 
-// Unmarshal returns the Config with the given pieces that Marshal wrote. Its
-// charsmap is a view of b.
+// Unmarshal returns the Config that Marshal wrote, with the given pieces. Its charsmap is
+// a view of b.
 func Unmarshal(b []byte, pieces []string) (Config, error) {
 	c := Config{Pieces: pieces}
 	if len(b) < fixed {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// maxCharsmap bounds a charsmap, in bytes. That of nmt_nfkc has 240 kB.
+	// maxCharsmap bounds a charsmap, in bytes. The charsmap nmt_nfkc has 240 kB.
 	maxCharsmap = 16 << 20
-	// maxReplacement bounds what a character is replaced by, in bytes. The longest
-	// of Unicode's compatibility mappings, of U+FDFA, has 33.
+	// maxReplacement bounds the replacement of a character, in bytes. The longest of
+	// Unicode's compatibility mappings, for U+FDFA, has 33.
 	maxReplacement = 255
-	// maxMapped is the length in bytes up to which a grapheme cluster is replaced as
-	// a whole. The characters of longer ones are replaced one by one.
+	// maxMapped is the length in bytes up to which a grapheme cluster is replaced as a
+	// whole. In longer clusters each character is replaced separately.
 	maxMapped = 5
 )
 
@@ -30,7 +30,7 @@ type charsmap struct {
 	ascii [utf8.RuneSelf]mapping // of each ASCII character alone
 }
 
-// mapping is what a sequence is replaced by, if ok.
+// mapping is the replacement of a sequence, if ok.
 type mapping struct {
 	text string
 	ok   bool
@@ -72,9 +72,9 @@ func parseCharsmap(b []byte) (charsmap, error) {
 	return c, nil
 }
 
-// find returns the replacement of the shortest prefix of key that has one. That
-// of the longest would be the obvious choice; the shortest is what the reference
-// (crate spm_precompiled) takes.
+// find returns the replacement of the shortest prefix of key that has one. The longest
+// prefix would be the obvious choice, but the reference (crate spm_precompiled) takes the
+// shortest.
 func (c *charsmap) find(key string) mapping {
 	if len(c.units) == 0 {
 		return mapping{}
@@ -111,13 +111,12 @@ func (c *charsmap) replacement(at uint32) mapping {
 	return mapping{text, true}
 }
 
-// normalize calls add for the normalized parts of text in order, each with the
-// byte range of text that it stands for, until add returns false. Invalid bytes
-// count as U+FFFD.
+// normalize calls add for the normalized parts of text in order, each with the byte range
+// of text that it replaces, until add returns false. Invalid bytes count as U+FFFD.
 //
-// Like the reference it looks up whole grapheme clusters of up to maxMapped
-// bytes, then single characters: e followed by U+0301 is é, but marks after the
-// first one may stay or be lost.
+// Like the reference it looks up whole grapheme clusters of up to maxMapped bytes, then
+// single characters: e followed by U+0301 is é, but marks after the first one may stay or
+// be lost.
 func (c *charsmap) normalize(text string, add func(part string, start, end int) bool) {
 	each := func(char string, start, end int) bool {
 		if m := c.find(char); m.ok {

@@ -9,25 +9,24 @@ import (
 const (
 	// space is how pieces spell the space before a word.
 	space = "▁"
-	// maxWordBytes is the length from which a word is divided in parts.
+	// maxWordBytes is the length from which a word is split into parts.
 	maxWordBytes = 1 << 16
-	// maxWordTokens is the number of tokens up to which they are taken for one
-	// word. The tokens of a longer one, such as a line of base64, are taken for
-	// words of their own.
+	// maxWordTokens is the maximum number of tokens of one word. Each token of a longer
+	// word, such as a line of base64, counts as a word of its own.
 	maxWordTokens = 16
 )
 
 // Token is a token of a text.
 type Token struct {
 	ID int32
-	// Start and End are the byte range of the word of which the token is a piece.
-	// Where words are written without spaces, each token is a word. Words are in
-	// the order of the text and do not overlap; tokens of one word have one range.
+	// Start and End are the byte range of the word to which the token belongs. In scripts
+	// without spaces, each token is a word. Words are in the order of the text and do not
+	// overlap; tokens of one word have one range.
 	Start, End int
 }
 
-// Tokens returns the first limit tokens of text, without those of the start and
-// end of a sequence.
+// Tokens returns the first limit tokens of text, without the start and end tokens of a
+// sequence.
 func (t *Tokenizer) Tokens(text string, limit int) []Token {
 	s := scanner{t: t, limit: limit}
 	t.charsmap.normalize(text, func(part string, start, end int) bool {
@@ -45,12 +44,12 @@ type scanner struct {
 	t       *Tokenizer
 	tokens  []Token
 	limit   int
-	started bool     // there was something other than white space
-	blank   []rune   // white space that waits for what follows it
-	blanks  []source // where blank is from
+	started bool     // whether a character other than white space was read
+	blank   []rune   // pending white space
+	blanks  []source // ranges of the text that blank comes from
 
 	inWord   bool
-	unspaced bool   // the word has characters of a script without spaces
+	unspaced bool   // whether the word has characters of a script without spaces
 	word     []byte // normalized
 	from     []source
 	path     []step
@@ -66,7 +65,7 @@ type span struct {
 	start, end int
 }
 
-// add takes one character of the normalized text.
+// add processes one character of the normalized text.
 func (s *scanner) add(r rune, start, end int) {
 	at := source{start, end}
 	switch white := r == ' ' || unicode.IsSpace(r); {
@@ -85,7 +84,7 @@ func (s *scanner) add(r rune, start, end int) {
 	}
 }
 
-// takeBlanks puts the white space that waits for what follows it.
+// takeBlanks adds the pending white space.
 func (s *scanner) takeBlanks() {
 	for i, r := range s.blank {
 		if at := s.blanks[i]; r == ' ' {
@@ -106,7 +105,7 @@ func (s *scanner) begin(at source) {
 
 // put adds a character to the word.
 func (s *scanner) put(r rune, at source) {
-	if r == '▁' { // as if it were a space
+	if r == '▁' { // treated as a space
 		s.begin(at)
 		return
 	}
@@ -116,7 +115,7 @@ func (s *scanner) put(r rune, at source) {
 	if len(s.word) >= maxWordBytes {
 		s.flush()
 	}
-	if r >= '\u0e00' && !s.unspaced { // the first of Thai
+	if r >= '\u0e00' && !s.unspaced { // the first character of Thai
 		s.unspaced = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 	}
 	var buf [utf8.UTFMax]byte
@@ -146,7 +145,7 @@ func (s *scanner) flush() {
 	}
 	s.divide()
 	if s.unspaced || len(s.ids) > maxWordTokens {
-		// A token of the space alone belongs to the next one.
+		// A token of only the space belongs to the next token.
 		first := 0
 		for i := range s.ids {
 			if at := s.source(s.ids[i].start, s.ids[i].end); at.start < at.end || i == len(s.ids)-1 {
@@ -160,7 +159,7 @@ func (s *scanner) flush() {
 	s.word, s.from, s.unspaced = s.word[:0], s.from[:0], false
 }
 
-// source returns the range of the text from which a range of the word is.
+// source returns the range of the text that a range of the word comes from.
 func (s *scanner) source(start, end int) source {
 	at := s.from[end-1]
 	for _, from := range s.from[start:end] {
@@ -172,8 +171,8 @@ func (s *scanner) source(start, end int) source {
 	return at
 }
 
-// emit appends tokens with one range. A character that is replaced by several
-// words belongs to the first of them.
+// emit appends tokens with one range. A character that is replaced by several words
+// belongs to the first of them.
 func (s *scanner) emit(ids []span, at source) {
 	if n := len(s.tokens); n > 0 && at.start < s.tokens[n-1].End {
 		if last := s.tokens[n-1]; at.end > last.End {
@@ -187,16 +186,16 @@ func (s *scanner) emit(ids []span, at source) {
 	}
 }
 
-// step is the best path to a position of a word: its score, and its last piece,
-// from start. Without a path start is none.
+// step is the best path to a position of a word: its score, and the start of its last
+// piece, none if there is no path.
 type step struct {
 	score     float64
 	start, id int32
 }
 
-// divide sets ids to the pieces of the word with the largest sum of scores
-// (Viterbi): of equal ones, the path found first. A character of which no piece
-// begins and ends is unknown; unknown neighbours are one token.
+// divide sets ids to the pieces of the word with the largest sum of scores (Viterbi); of
+// equal sums, the path found first. A character that no piece covers is unknown; adjacent
+// unknown characters are one token.
 func (s *scanner) divide() {
 	t, word := s.t, s.word
 	if cap(s.path) <= len(word) {

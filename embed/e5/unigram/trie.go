@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// trie finds the pieces with which a text begins. Nodes are numbered breadth
-// first, so that a node's children are next to each other, ordered by their
-// bytes. A node takes 7 bytes.
+// trie finds the pieces that are prefixes of a text. Nodes are numbered breadth first, so
+// that a node's children are next to each other, ordered by their bytes. A node takes 7
+// bytes.
 type trie struct {
 	root  [256]int32 // the root's children by their byte; 0: none
 	label []byte     // the byte that leads to each node
-	first uint24s    // each node's first child; its last one is before the next node's first
+	first uint24s    // each node's first child; the last child is before the next node's first
 	id    uint24s    // the ID of the piece that ends at the node, or noPiece
 }
 
@@ -47,8 +47,8 @@ func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 	}
 	slices.SortFunc(sorted, func(a, b int32) int { return strings.Compare(pieces[a], pieces[b]) })
 	t := &trie{}
-	// subtrees[n] is the range of sorted below node n, whose pieces share the first
-	// depth bytes.
+	// subtrees[n] is the range of sorted below node n: its pieces share the first depth
+	// bytes.
 	type subtree struct {
 		from, to, depth int
 		label           byte
@@ -82,11 +82,11 @@ func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 	return t, nil
 }
 
-// nodeBytes is what a node takes; one number follows the last one.
+// nodeBytes is the size of a node; one number follows the last node.
 const nodeBytes = 1 + 3 + 3
 
-// readTrie returns the trie of some nodes that appendTo wrote, whose pieces have IDs
-// below pieces, as views of b.
+// readTrie returns the trie of a number of nodes that appendTo wrote, as views of b. The
+// IDs of its pieces are below pieces.
 func readTrie(b []byte, nodes, pieces int) (*trie, error) {
 	t := &trie{label: b[:nodes], first: b[nodes:][:3*(nodes+1)], id: b[nodes+3*(nodes+1):]}
 	last := int32(1)

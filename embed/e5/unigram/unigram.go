@@ -1,14 +1,14 @@
 // Package unigram is the tokenizer of SentencePiece's unigram models, such as
-// XLM-RoBERTa's: it divides words into the pieces of a vocabulary whose log
-// probabilities have the largest sum.
+// XLM-RoBERTa's: it splits words into the pieces of a vocabulary whose log probabilities
+// have the largest sum.
 //
-// Token IDs are those of Hugging Face's tokenizers with the model's
-// tokenizer.json, with two exceptions. A special token's name within a text, such
-// as "</s>", is ordinary text. And a word of more than 64 kB is divided in parts.
+// Token IDs equal those of Hugging Face's tokenizers with the model's tokenizer.json, with
+// two exceptions. A special token's name within a text, such as "</s>", is ordinary text.
+// And a word of more than 64 kB is split into parts.
 //
-// A Tokenizer is made by New from a Config, or by Load from what its Marshal wrote:
-// Load reads everything in place, so that a vocabulary of 250,000 pieces takes no
-// memory beyond the parts of the file that texts touch.
+// New makes a Tokenizer from a Config, Load from the bytes that its Marshal wrote. Load
+// reads everything in place, so that a vocabulary of 250,000 pieces takes no memory beyond
+// the parts of the file that texts touch.
 package unigram
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// UnknownPenalty is what an unknown character costs beyond the least probable
-	// piece: kUnkPenalty of SentencePiece.
+	// UnknownPenalty is the score of an unknown character below the least probable piece:
+	// kUnkPenalty of SentencePiece.
 	UnknownPenalty = 10
 	// MaxPieces and MaxPieceBytes bound a vocabulary. XLM-RoBERTa's has 250,002
 	// pieces of up to 48 bytes.
@@ -35,28 +35,27 @@ type Config struct {
 	// Scores are the log probabilities of the pieces. A piece of minus infinity,
 	// such as a special token, is not found in text.
 	Scores []float64
-	// UnknownScore is that of a character without a piece.
+	// UnknownScore is the score of a character without a piece.
 	UnknownScore float64
 	// Unknown, Start and End are the IDs of an unknown piece and of the first and
 	// last token of a sequence.
 	Unknown, Start, End int32
-	// Charsmap is SentencePiece's precompiled_charsmap. Empty: text is not
-	// normalized.
+	// Charsmap is SentencePiece's precompiled_charsmap. Empty: text is not normalized.
 	Charsmap []byte
 	Spaces   Spaces
 }
 
-// Spaces says how white space is treated, after the charsmap.
+// Spaces configures the treatment of white space, after the charsmap.
 type Spaces struct {
 	// Split drops white space between words. Otherwise every space begins a
 	// word, and other white space is a part of words.
 	Split bool
-	// Collapse, TrimLeft and TrimRight take several spaces for one, and drop white
-	// space before and after a text. Split implies them.
+	// Collapse replaces several spaces with one; TrimLeft and TrimRight drop white space
+	// before and after a text. Split implies them.
 	Collapse, TrimLeft, TrimRight bool
 }
 
-// Tokenizer divides texts into tokens. It is safe for concurrent use.
+// Tokenizer splits texts into tokens. It is safe for concurrent use.
 type Tokenizer struct {
 	charsmap     charsmap
 	mapping      []byte // the charsmap's file
@@ -130,7 +129,7 @@ func (t *Tokenizer) Pieces() int { return t.scores.len() }
 // Start is the ID of a sequence's first token.
 func (t *Tokenizer) Start() int32 { return t.start }
 
-// Unknown is the ID of what has no piece.
+// Unknown is the ID of characters without a piece.
 func (t *Tokenizer) Unknown() int32 { return t.unknown }
 
 // End is the ID of a sequence's last token.

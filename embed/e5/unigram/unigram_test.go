@@ -31,7 +31,7 @@ func lettersConfig() Config {
 	}
 }
 
-// best returns the largest sum of scores over all ways to divide a word.
+// best returns the largest sum of scores over all ways to split a word.
 func best(t *Tokenizer, c Config, word string) float64 {
 	if word == "" {
 		return 0
@@ -59,7 +59,7 @@ func TestTokensHaveTheLargestSumOfScores(t *testing.T) {
 		text, sum := b.String(), 0.0
 		for _, token := range tokenizer.Tokens(text, math.MaxInt) {
 			if token.ID == config.Unknown {
-				continue // may stand for several characters
+				continue // may replace several characters
 			}
 			sum += config.Scores[token.ID]
 		}
@@ -158,8 +158,8 @@ func TestUnmarshalReadsWhatMarshalWrote(t *testing.T) {
 	}
 }
 
-// A loaded tokenizer is a view of the file and divides texts as the one that was made
-// of the pieces.
+// A loaded tokenizer is a view of the file and splits texts like the tokenizer that was
+// made from the pieces.
 func TestLoadReadsWhatMarshalWrote(t *testing.T) {
 	for name, unknown := range map[string]float64{"single": -3.5, "double": -3.3} {
 		config := lettersConfig()
@@ -239,7 +239,7 @@ func TestImpossibleConfigsAreErrors(t *testing.T) {
 	}
 }
 
-// Any bytes are a charsmap, a damaged one too: no lookup may leave it.
+// Any bytes are a charsmap, even damaged ones: no lookup may read outside it.
 func FuzzCharsmap(f *testing.F) {
 	f.Add([]byte{4, 0, 0, 0, 0, 0, 0, 0, 'x', 0}, "a\u0301b")
 	f.Add(binary.LittleEndian.AppendUint32([]byte{4, 0, 0, 0}, math.MaxUint32), "水")

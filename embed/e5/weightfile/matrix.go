@@ -6,8 +6,8 @@ import (
 )
 
 // Values are the quantized values of a matrix as a view of the file: 8 bits each, or 4
-// bits. Of two values in 4 bits, which are from -8 to 7, the first is in the low half
-// of its byte, plus 8.
+// bits. 4-bit values are from -8 to 7; the first of two is in the low half of its byte,
+// plus 8.
 type Values struct {
 	Bits int // 8 or 4
 	B    []byte
@@ -29,9 +29,8 @@ func ValuesOf(q []int8, bits int) Values {
 // Len is the number of values.
 func (v Values) Len() int { return len(v.B) * 8 / v.Bits }
 
-// Int8 returns the values from index from on, n of them, in 8 bits: a view of the
-// file if that is what it has, else in dst, which is grown as needed. Both numbers are
-// even.
+// Int8 returns n values starting at index from, in 8 bits: a view of the file if its
+// values have 8 bits, otherwise in dst, which it grows as needed. Both numbers are even.
 func (v Values) Int8(dst []int8, from, n int) []int8 {
 	if v.Bits == 8 {
 		return int8View(v.B[from : from+n])
@@ -52,15 +51,15 @@ func HalvesOf(bits []uint16) Halves { return appendUint16(nil, bits) }
 // At returns a finite number by its index.
 func (h Halves) At(i int) float32 { return Float(binary.LittleEndian.Uint16(h[2*i:])) }
 
-// Table is the matrix of word embeddings [Vocabulary, Width], with groups along the
-// width, as a view of the file: no part of it is read before a row is looked up.
+// Table is the matrix of word embeddings [Vocabulary, Width], with groups along the width,
+// as a view of the file: no part of it is read before a row is looked up.
 type Table struct {
 	Q Values
 	// Scale is [Vocabulary, Width/Group].
 	Scale Halves
 }
 
-// Row sets x to a row, of which it has the length.
+// Row sets x, which has the length of a row, to a row.
 func (t *Table) Row(x []float32, row int) {
 	var wide [Group]int8
 	for g := 0; g < len(x); g += Group {

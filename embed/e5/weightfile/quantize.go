@@ -7,12 +7,12 @@ import "math"
 // rounded to half precision first, so that the values are quantized with the scale
 // that a reader uses.
 //
-// Values that are multiples of one half-precision number from -8 to 7, as in a model
-// that was in 4 bits before, keep their exact value with either number of bits.
-// Otherwise the scale of 8 bits maps the largest magnitude to 127, and that of 4 bits
-// maps the value of the largest magnitude to -8, as ggml's Q4_0 does.
+// Values that are multiples of one half-precision number from -8 to 7, as in a model that
+// had 4 bits before, retain their exact value with either number of bits. Otherwise the
+// scale of 8 bits maps the largest magnitude to 127, and the scale of 4 bits maps the
+// value of the largest magnitude to -8, as ggml's Q4_0 does.
 func Quantize(q []int8, x []float32, n, stride, bits int) uint16 {
-	var largest float32 // of the largest magnitude, with its sign
+	var largest float32 // the value with the largest magnitude
 	for i := range n {
 		if v := x[i*stride]; math.Abs(float64(v)) > math.Abs(float64(largest)) {
 			largest = v
@@ -44,13 +44,13 @@ func round(q []int8, x []float32, n, stride int, scale uint16, lowest, highest f
 	}
 }
 
-// commonScale returns the half-precision number of which all values are multiples
-// from -8 to 7, if there is one.
+// commonScale returns the half-precision number of which all values are multiples from -8
+// to 7, if one exists.
 func commonScale(x []float32, n, stride int, largest float32) (uint16, bool) {
 	for multiple := float32(1); multiple <= 8; multiple++ {
 		for _, sign := range []float32{1, -1} {
 			if multiple == 8 {
-				sign = -1 // 8 is no multiple
+				sign = -1 // 8 is out of range
 			}
 			scale := Half(sign * largest / multiple)
 			if Float(scale)*sign*multiple == largest && multiples(x, n, stride, Float(scale)) {

@@ -30,8 +30,8 @@
 // intermediate and output, each with its bias, followed by gamma and beta of the
 // LayerNorm after attention and of the one after the output.
 //
-// The projection is a file of package projection, with a checksum of its own: it is
-// fitted to the weights, and they have the same checksum with and without it.
+// The projection is a file of package projection, with a checksum of its own: it is fitted
+// to the weights, and the checksum of the weights does not cover it.
 package weightfile
 
 import (
@@ -47,7 +47,7 @@ const (
 	// Magic is the first 8 bytes of every file.
 	Magic = "mnemeE5\n"
 	// Version is the newest format that this package reads and writes. It writes the
-	// oldest that has what a file needs: files of WordPiece models in 8 bits have
+	// oldest version that supports the contents: files of WordPiece models in 8 bits have
 	// version 1.
 	Version = 3
 	// HeaderSize is the length of the header in bytes.
@@ -72,12 +72,12 @@ type Shape struct {
 	Vocabulary, Width, Layers, Heads, Inner, Positions, Group int
 }
 
-// Matrix is a matrix [In, Out]. Q[i*Out+o] times the scale of its group is
-// the weight from input i to output o. Of a file in 4 bits, Widen sets Q.
+// Matrix is a matrix [In, Out]. Q[i*Out+o] times the scale of its group is the weight from
+// input i to output o. For a file in 4 bits, Widen sets Q.
 type Matrix struct {
 	In, Out int
 	Q       []int8
-	packed  Values // as the file has them
+	packed  Values // as stored in the file
 	// Scale holds half-precision bits: [In/Group, Out].
 	Scale []uint16
 }
@@ -106,12 +106,12 @@ type Weights struct {
 	Sum [32]byte
 	// Bits is the number of bits of a matrix's values: 8 or 4; 0 means 8.
 	Bits int
-	// Vocabulary has the tokens in the order of their IDs. It is empty if the
-	// tokenizer has them.
+	// Vocabulary has the tokens in the order of their IDs. It is empty if Tokenizer
+	// contains them.
 	Vocabulary []string
-	// Tokenizer is a unigram tokenizer (unigram.Tokenizer.Marshal), or what it has
-	// beside its vocabulary (unigram.Config.Marshal). Empty: the vocabulary is one of
-	// WordPiece.
+	// Tokenizer is a unigram tokenizer (unigram.Tokenizer.Marshal), or one without its
+	// vocabulary (unigram.Config.Marshal). Empty: the vocabulary is a WordPiece
+	// vocabulary.
 	Tokenizer []byte
 	// Projection is a file of package projection. Empty: there is none.
 	Projection []byte
@@ -169,8 +169,8 @@ func (w *Weights) Append(dst []byte) []byte {
 	return append(dst, w.Projection...)
 }
 
-// SetProjection returns file with another projection in place of its own. It changes
-// no vector, and not the checksum.
+// SetProjection returns file with its projection replaced. It changes neither vectors nor
+// the checksum.
 func SetProjection(file, projection []byte) ([]byte, error) {
 	w, err := Parse(file)
 	if err != nil {
@@ -180,7 +180,7 @@ func SetProjection(file, projection []byte) ([]byte, error) {
 	return w.Append(nil), nil
 }
 
-// version returns the oldest version that has what w needs.
+// version returns the oldest version that supports w.
 func (w *Weights) version() uint32 {
 	switch {
 	case w.bits() != 8 || len(w.Projection) > 0 || len(w.Vocabulary) == 0:
@@ -212,8 +212,8 @@ func Parse(file []byte) (*Weights, error) {
 	return ParseUnverified(file)
 }
 
-// ParseUnverified is Parse without the checksum, which takes most of the time and
-// reads the whole file. It is for files that are part of the program.
+// ParseUnverified is Parse without the checksum, which takes most of the time and reads
+// the whole file. It is for files that are part of the program.
 func ParseUnverified(file []byte) (*Weights, error) {
 	header, payload, projection, err := split(file)
 	if err != nil {
@@ -247,7 +247,7 @@ func ParseUnverified(file []byte) (*Weights, error) {
 	return w, nil
 }
 
-// check rejects what no file of a version has.
+// check rejects contents that are invalid in every version of the file.
 func (w *Weights) check(version, tokenizer int) error {
 	if err := w.Shape.check(); err != nil {
 		return err
@@ -261,7 +261,7 @@ func (w *Weights) check(version, tokenizer int) error {
 	return nil
 }
 
-// split returns the parts of a file whose format and length are right.
+// split returns the parts of a file whose format and length are valid.
 func split(file []byte) (header, payload, projection []byte, err error) {
 	if len(file) < HeaderSize {
 		return nil, nil, nil, fmt.Errorf("%w: %d bytes, shorter than the header", ErrDamaged, len(file))
@@ -365,8 +365,8 @@ func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 	}
 }
 
-// Widen sets Q of the layer's matrices if they are in 4 bits. The values are in buf,
-// which is grown as needed and returned: they are valid until buf is used again.
+// Widen sets Q of the layer's matrices if they are in 4 bits. It stores the values in buf,
+// grows it as needed and returns it: they are valid until buf is used again.
 func (l *Layer) Widen(buf []int8) []int8 {
 	total := 0
 	for _, m := range l.matrices() {

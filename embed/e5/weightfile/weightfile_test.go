@@ -131,7 +131,7 @@ func TestRowsAreReadFromBothWidths(t *testing.T) {
 func TestEveryFlippedByteIsAnError(t *testing.T) {
 	for version, w := range versions() {
 		file := w.Append(nil)
-		for i := range len(file) - len(w.Projection) { // which has a checksum of its own
+		for i := range len(file) - len(w.Projection) { // the projection has its own checksum
 			file[i] ^= 0x41
 			_, err := Parse(file)
 			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNotWeights) && !errors.Is(err, ErrVersion) {
@@ -156,7 +156,7 @@ func TestEveryTruncationIsAnError(t *testing.T) {
 	}
 }
 
-// A projection is fitted to weights, whose checksum it names.
+// A projection is fitted to the weights, whose checksum it names.
 func TestAProjectionDoesNotChangeTheChecksum(t *testing.T) {
 	w := small()
 	file := w.Append(nil)
@@ -259,7 +259,7 @@ func TestQuantizeIsWithinHalfAStep(t *testing.T) {
 	}
 }
 
-// What was in 4 bits before is not rounded again, whatever its scale and sign.
+// Values that had 4 bits before are not rounded again, whatever their scale and sign.
 func TestMultiplesOfAScaleKeepTheirValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

@@ -15,8 +15,8 @@ import (
 // maxLine is the maximum length of a line of a .jsonl file, in bytes.
 const maxLine = 16 << 20
 
-// The texts that are part of the program were written for this project: paragraphs of
-// its pages, in English, and short passages in thirty languages.
+// The built-in texts were written for this project: paragraphs of its pages, in English,
+// and short passages in thirty languages.
 var (
 	//go:embed texts.jsonl
 	english []byte
@@ -24,11 +24,11 @@ var (
 	multilingual []byte
 )
 
-// Source names the texts of BuiltIn in projections.
+// Source is the name of the built-in texts in projections.
 const Source = "mneme"
 
-// BuiltIn returns the texts in the program that suit an encoder: all of them, or the
-// English ones if its tokenizer is WordPiece.
+// BuiltIn returns the built-in texts that suit an encoder: all of them, or the English
+// ones if its tokenizer is WordPiece.
 func BuiltIn(encoder *e5.Encoder) []string {
 	files := [][]byte{multilingual, english}
 	if encoder.English() {

@@ -51,14 +51,14 @@ func (m *moments) covariance() (mean, matrix []float64) {
 const (
 	// maxSweeps bounds the iteration. About ten suffice.
 	maxSweeps = 50
-	// converged is the sum of squares beside the diagonal, relative to all, at
-	// which the iteration ends.
+	// converged is the sum of squares off the diagonal, relative to the sum of all
+	// squares, at which the iteration ends.
 	converged = 1e-24
 )
 
-// eigen returns the eigenvalues of a symmetric matrix [n, n], the largest first,
-// and its eigenvectors of unit length, one a row. The component of each with the
-// largest magnitude is positive. It overwrites a.
+// eigen returns the eigenvalues of a symmetric matrix [n, n], the largest first, and its
+// eigenvectors of unit length, one per row. The component of each with the largest
+// magnitude is positive. It overwrites a.
 //
 // It is the cyclic Jacobi method: Golub and Van Loan, Matrix Computations, 4th
 // edition, section 8.5.
@@ -88,7 +88,7 @@ func eigen(a []float64, n int) (values, vectors []float64) {
 	return sorted(a, v, n)
 }
 
-// rotate makes a[p, q] zero by a rotation, which it applies to the rows of v too.
+// rotate makes a[p, q] zero by a rotation, and applies the rotation to the rows of v too.
 func rotate(a, v []float64, n, p, q int) {
 	apq := a[p*n+q]
 	if apq == 0 {

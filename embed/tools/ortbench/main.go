@@ -1,10 +1,10 @@
-// Command ortbench compares the speed of the encoder with that of ONNX Runtime in
-// fp32, and in int8 if it is given a quantized model, on the same texts, one text at
-// a time and with the same number of cores. Rounds of all alternate, so that other
-// load on the machine affects all, and medians are reported. On one core it measures
-// processor time, which other processes disturb least, otherwise wall-clock time.
-// The fp32 model is the one that the weights were packed from; ONNX Runtime quantizes
-// it to int8, with activations quantized as they come.
+// Command ortbench compares the speed of the encoder with ONNX Runtime in fp32, and in
+// int8 if it is given a quantized model, on the same texts, one text at a time and with
+// the same number of cores. The rounds of all alternate, so that other load on the machine
+// affects all equally, and it reports medians. On one core it measures processor time,
+// which other processes disturb least, otherwise wall-clock time. The fp32 model is the
+// one from which the weights were packed; ONNX Runtime quantizes it to int8, with
+// activations quantized dynamically.
 //
 //	pip install onnxruntime numpy onnx
 //	python -c 'from onnxruntime.quantization import quantize_dynamic as q; q("e5-small-v2.onnx", "int8.onnx")'
@@ -92,7 +92,7 @@ func run(onnx, int8, python, lengths string, rounds int) error {
 	return nil
 }
 
-// compare prints the row of one length.
+// compare prints the row of one text length.
 func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 	text := textOf(e, tokens)
 	ids := e.QueryTokens(text)
@@ -118,8 +118,7 @@ func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 			b.Vector = query.Vector
 			b.MS = append(b.MS, float64(now()-start)/1e6)
 		}
-		// The first run of each turn is not counted: the others have filled the
-		// caches.
+		// The first run of each turn does not count: the others have filled the caches.
 		ours = append(ours, b.MS[1:]...)
 		for i := range answers {
 			cosines[i] = dot(answers[i].Vector, b.Vector)
@@ -136,7 +135,7 @@ func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 	return nil
 }
 
-// now returns nanoseconds of processor time on one core, otherwise of the clock.
+// now returns nanoseconds of processor time on one core, otherwise wall-clock time.
 func now() time.Duration {
 	if runtime.GOMAXPROCS(0) > 1 {
 		return time.Since(began)

@@ -21,7 +21,7 @@ import (
 	"mneme/test/size"
 )
 
-// The golden files are made by packtest/testdata/golden.py.
+// packtest/testdata/golden.py generates the golden files.
 
 func readGolden(t testing.TB, name string, into any) {
 	t.Helper()
@@ -44,11 +44,10 @@ func tokenizerJSON(t testing.TB) []byte {
 	return b
 }
 
-// tokenizers are those of tokenizerWith: parsing takes longer than most tests.
+// tokenizers caches the results of tokenizerWith: parsing takes longer than most tests.
 var tokenizers sync.Map // *unigram.Tokenizer by unigram.Spaces
 
-// tokenizerWith returns the tokenizer of the small unigram model, with spaces
-// treated in another way.
+// tokenizerWith returns the tokenizer of the small unigram model with other Spaces.
 func tokenizerWith(t testing.TB, spaces unigram.Spaces) *unigram.Tokenizer {
 	t.Helper()
 	if made, ok := tokenizers.Load(spaces); ok {
@@ -75,7 +74,7 @@ func idsOf(tokenizer *unigram.Tokenizer, text string) []int32 {
 	return ids
 }
 
-func TestTokenIDsAreTheReferences(t *testing.T) {
+func TestTokenIDsMatchTheReference(t *testing.T) {
 	type row struct {
 		Text                         string
 		Split, Collapse, Trim, Plain []int32
@@ -101,7 +100,7 @@ func TestTokenIDsAreTheReferences(t *testing.T) {
 		tokenizer := tokenizerWith(t, form.spaces)
 		for _, r := range golden.Rows {
 			want := form.want(r)
-			if want == nil { // as split
+			if want == nil { // the same as split
 				want = r.Split
 			} else if name != "split" {
 				differ++
@@ -114,8 +113,8 @@ func TestTokenIDsAreTheReferences(t *testing.T) {
 	if differ == 0 {
 		t.Error("no text tells the treatments of spaces apart")
 	}
-	// Every character in a full run; in a small one those of the first two planes, for
-	// which this code gave the digest when it gave the reference's over all.
+	// A full run tests every character, a small one the first two planes. This code
+	// returned their digest when it returned the reference's digest over all characters.
 	last, digest := rune(0x1ffff), "79d989c07c282d01dcc93c4bb3d790ccffd9c77dc2560d4c7e2ac993d7c2dc11"
 	if size.Full() {
 		last, digest = utf8.MaxRune, golden.Digest
@@ -148,7 +147,7 @@ func TestNamesOfSpecialTokensAreOrdinaryText(t *testing.T) {
 	}
 }
 
-// goldenEncoder is the encoder of the small model of random parameters.
+// goldenEncoder is the encoder of the small model with random parameters.
 var goldenEncoder = sync.OnceValues(func() (*e5.Encoder, error) {
 	tokenizer, err := packtest.Tokenizer()
 	if err != nil {
@@ -171,7 +170,7 @@ func smallEncoder(t testing.TB) *e5.Encoder {
 	return e
 }
 
-// The whole path: safetensors and tokenizer.json, weights file, encoder. The
+// Tests the whole path: safetensors and tokenizer.json, weights file, encoder. The
 // reference computes in double precision with the parameters before rounding.
 func TestVectorsAreWithinCosineOfTheReference(t *testing.T) {
 	var rows []struct {
@@ -208,8 +207,8 @@ func TestVectorsAreWithinCosineOfTheReference(t *testing.T) {
 	}
 }
 
-// checkChunks checks Split's contract for a unigram model: chunks begin with the
-// header, fit the window, are in the order of the text and leave nothing out.
+// checkChunks checks Split's contract for a unigram model: chunks begin with the header,
+// fit the window, are in the order of the text and omit nothing.
 func checkChunks(t *testing.T, header, text string) []string {
 	t.Helper()
 	e, tokenizer := smallEncoder(t), tokenizerWith(t, unigram.Spaces{Split: true})

@@ -85,7 +85,7 @@ func readTensor(raw []byte) (t tensor, ok bool, err error) {
 	return t, true, nil
 }
 
-// graph are the tensors of an ONNX model.
+// graph holds the tensors of an ONNX model.
 type graph struct {
 	byName map[string]tensor
 	// matrices are the remaining anonymous two-dimensional tensors, in graph
@@ -122,8 +122,8 @@ func (g *graph) values(name string, from, n int) ([]float32, error) {
 	return g.byName[name].data[from:][:n], nil
 }
 
-// linear takes the next matrix. Its shape must be that of the layer, which checks
-// that the order is as expected.
+// linear returns the next matrix. It checks the shape of the layer, and so the expected
+// order.
 func (g *graph) linear(name string, in, out int) ([]float32, error) {
 	if len(g.matrices) == 0 || len(g.matrices[0].dims) != 2 || g.matrices[0].dims[0] != in || g.matrices[0].dims[1] != out {
 		return nil, fmt.Errorf("%w: no matrix [%d, %d] for %q", errONNX, in, out, name)
@@ -133,9 +133,9 @@ func (g *graph) linear(name string, in, out int) ([]float32, error) {
 	return t.data, nil
 }
 
-// fields calls f for each field of a protocol buffers message, with the value of
-// a varint in n (and b nil) or the bytes of a length-delimited field in b. It
-// skips fixed-size fields.
+// fields calls f for each field of a protocol buffers message, with n set to the value of
+// a varint (and b nil), or b to the bytes of a length-delimited field. It skips fixed-size
+// fields.
 func fields(msg []byte, f func(num int, n uint64, b []byte) error) error {
 	for len(msg) > 0 {
 		key, k := binary.Uvarint(msg)

@@ -1,11 +1,10 @@
-// Package pack makes weights files for the encoder of package e5 from the files
-// in which models are published: parameters as safetensors or ONNX, and the
-// tokenizer as tokenizer.json. The same inputs give the same bytes on every
-// machine.
+// Package pack converts published models to weights files for the encoder of package e5.
+// It reads the parameters as safetensors or ONNX, and the tokenizer as tokenizer.json. The
+// same inputs give the same bytes on every machine.
 //
-// The model is a BERT encoder as wide as E5-small-v2 (384), with any number of
-// layers and tokens. Its tokenizer is WordPiece as in uncased BERT models, or a
-// SentencePiece unigram model as in XLM-RoBERTa. Everything else is refused.
+// The model is a BERT encoder as wide as E5-small-v2 (384), with any number of layers and
+// tokens. Its tokenizer is WordPiece as in uncased BERT models, or a SentencePiece unigram
+// model as in XLM-RoBERTa. The package rejects everything else.
 package pack
 
 import (
@@ -20,8 +19,8 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The shape that the kernels of package e5 have. A model that differs in the
-// number of heads cannot be told by its parameters: neither format includes it.
+// The shape that the kernels of package e5 support. The parameters do not show the number
+// of heads: neither format includes it.
 const (
 	width     = 384
 	heads     = 12
@@ -30,7 +29,7 @@ const (
 	maxLayers = 48
 )
 
-// maxTokenizer bounds a tokenizer.json, in bytes. That of XLM-RoBERTa has 17 MB.
+// maxTokenizer bounds a tokenizer.json, in bytes. The tokenizer of XLM-RoBERTa has 17 MB.
 const maxTokenizer = 128 << 20
 
 const wordEmbeddings = "embeddings.word_embeddings.weight"
@@ -52,8 +51,8 @@ type source interface {
 // Bits are the numbers of bits that the values of matrices may have.
 //
 // Eight are enough for any model. Four halve the file, and lose accuracy unless the
-// parameters were in four bits before: multiples from -8 to 7 of one half-precision
-// number in each group of 32 inputs. Such parameters are kept exactly by both.
+// parameters had four bits before: multiples from -8 to 7 of one half-precision number in
+// each group of 32 inputs. Both keep such parameters exactly.
 var Bits = []int{4, 8}
 
 // Safetensors packs a model.safetensors of size bytes and its tokenizer.json, with
@@ -133,8 +132,8 @@ func pack(model source, sum [32]byte, tokenizer []byte, bits int) ([]byte, error
 	return file, nil
 }
 
-// reader reads the parameters of a model. err is the first error, after which
-// everything is empty.
+// reader reads the parameters of a model. err is the first error, after which all results
+// are empty.
 type reader struct {
 	model source
 	bits  int
@@ -155,9 +154,9 @@ func (r *reader) layers() int {
 	return n
 }
 
-// words reads and quantizes the word embeddings, some rows at a time, since they
-// are most of a multilingual model. Rows beyond the vocabulary, with which some
-// models are padded, are left out.
+// words reads and quantizes the word embeddings in batches of rows, since they are most of
+// a multilingual model. It omits rows beyond the vocabulary, with which some models are
+// padded.
 func (r *reader) words(tokens int) weightfile.Table {
 	const block = 4096
 	dims, err := r.model.dims(wordEmbeddings)

@@ -9,7 +9,7 @@ import (
 
 // MNEME_E5_ONNX is the path of the ONNX file. The tokenizer is in the same
 // directory, under its name in the published archive.
-func TestThePackedFileIsTheRepositorysByteForByte(t *testing.T) {
+func TestThePackedFileMatchesTheRepository(t *testing.T) {
 	onnx := os.Getenv("MNEME_E5_ONNX")
 	if onnx == "" {
 		t.Skip("MNEME_E5_ONNX does not name the model; see docs/models/e5-small-v2.md")

@@ -16,7 +16,7 @@ import (
 	"mneme/embed/tools/pack/packtest"
 )
 
-// smallTokenizer is a tokenizer.json with everything that is looked at.
+// smallTokenizer is a tokenizer.json with every field that pack reads.
 const smallTokenizer = `{
 	"added_tokens": [{"id": 0, "content": "<s>", "special": true}, {"id": 1, "content": "</s>", "special": true}, {"id": 9, "content": "<x>", "special": true}],
 	"normalizer": {"type": "Sequence", "normalizers": [
@@ -52,8 +52,8 @@ func TestTokenizersAreRead(t *testing.T) {
 	}
 }
 
-// What a tokenizer.json says and this program would not do is an error, since the
-// token IDs would be others.
+// A setting of tokenizer.json that this program does not implement is an error, since it
+// would change token IDs.
 func TestOtherTokenizersAreRefused(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"not JSON":                     {`{`, `[`},
@@ -103,7 +103,7 @@ const smallWordPiece = `{
 		"vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "a": 4}}
 }`
 
-func TestWordPieceIsThatOfUncasedBERT(t *testing.T) {
+func TestWordPieceMatchesUncasedBERT(t *testing.T) {
 	words, config, err := readTokenizer([]byte(smallWordPiece))
 	if err != nil || config != nil || !slices.Equal(words, []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "a"}) {
 		t.Errorf("words %q, config %v, error %v", words, config, err)
@@ -132,7 +132,7 @@ func packModel(p packtest.Parameters) ([]byte, error) {
 	return Safetensors(bytes.NewReader(model), int64(len(model)), []byte(smallTokenizer), 8)
 }
 
-// Each of these would give vectors that mean nothing.
+// Each of these models would give meaningless vectors.
 func TestOtherModelsAreRefused(t *testing.T) {
 	model := packtest.Random(5)
 	if _, err := packModel(model); err != nil {

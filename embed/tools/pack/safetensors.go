@@ -17,13 +17,13 @@ const maxHeader = 100 << 20
 
 var errSafetensors = errors.New("not a safetensors model as expected")
 
-// safetensors reads the tensors of a file: its header is the length of a JSON
-// object as a little-endian 64-bit number, and the object; the values follow.
+// safetensors reads the tensors of a file. Its header is the length of a JSON object as a
+// little-endian 64-bit number, and the object; the values follow.
 type safetensors struct {
 	file    io.ReaderAt
 	start   int64 // of the values
 	entries map[string]entry
-	prefix  string // of the names
+	prefix  string // prefix of the names
 }
 
 // entry is a tensor of the header.
@@ -67,7 +67,7 @@ func newSafetensors(file io.ReaderAt, size int64) (*safetensors, error) {
 	}
 	s := &safetensors{file: file, start: 8 + int64(n), entries: entries}
 	for name := range entries {
-		// Some files have the encoder as a part of a larger model.
+		// Some files contain the encoder as part of a larger model.
 		if prefix, ok := strings.CutSuffix(name, wordEmbeddings); ok && (prefix == "" || prefix == "bert.") {
 			s.prefix = prefix
 		}
@@ -75,7 +75,7 @@ func newSafetensors(file io.ReaderAt, size int64) (*safetensors, error) {
 	return s, nil
 }
 
-// width returns the bytes of a value, or 0 for types that are not read.
+// width returns the size of a value in bytes, or 0 for types that pack does not read.
 func (e *entry) width() int64 {
 	switch e.Type {
 	case "F32":
@@ -86,8 +86,8 @@ func (e *entry) width() int64 {
 	return 0
 }
 
-// check checks that the values are within the file, of values bytes, and as many
-// as the shape says.
+// check checks that the values are within the file, of values bytes, and that their number
+// matches the shape.
 func (e *entry) check(values int64) error {
 	from, to := e.Offsets[0], e.Offsets[1]
 	if from < 0 || to < from || to > values {
@@ -156,8 +156,7 @@ func (s *safetensors) linear(name string, in, out int) ([]float32, error) {
 	return x, nil
 }
 
-// half returns the value of a half-precision number, which may be infinite or no
-// number.
+// half returns the value of a half-precision number, which may be infinite or NaN.
 func half(bits uint16) float32 {
 	if bits&0x7c00 == 0x7c00 {
 		return float32(math.NaN())

@@ -11,7 +11,8 @@ import (
 	"mneme/embed/e5/unigram"
 )
 
-// tokenizerFile is what is read of a tokenizer.json of Hugging Face's tokenizers.
+// tokenizerFile has the fields that pack reads of a tokenizer.json of Hugging Face's
+// tokenizers.
 type tokenizerFile struct {
 	AddedTokens []struct {
 		ID      int    `json:"id"`
@@ -26,13 +27,13 @@ type tokenizerFile struct {
 		Vocab        json.RawMessage `json:"vocab"`
 		UnkID        *int            `json:"unk_id"`        // Unigram
 		ByteFallback bool            `json:"byte_fallback"` // Unigram
-		UnkToken     string          `json:"unk_token"`     // WordPiece, as the following
+		UnkToken     string          `json:"unk_token"`     // WordPiece, like the following fields
 		Prefix       string          `json:"continuing_subword_prefix"`
 		MaxWordChars int             `json:"max_input_chars_per_word"`
 	} `json:"model"`
 }
 
-// component is a step of a tokenizer: a union of the fields that are looked at.
+// component is a step of a tokenizer: a union of the fields that pack reads.
 type component struct {
 	Type string `json:"type"`
 
@@ -76,8 +77,8 @@ func refuse(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", errTokenizer, fmt.Sprintf(format, a...))
 }
 
-// readTokenizer returns the tokens in the order of their IDs, and the rest of a
-// Unigram tokenizer; nil for WordPiece.
+// readTokenizer returns the tokens in the order of their IDs, and the Config of a Unigram
+// tokenizer; nil for WordPiece.
 func readTokenizer(file []byte) ([]string, *unigram.Config, error) {
 	var t tokenizerFile
 	if err := json.Unmarshal(file, &t); err != nil {
@@ -90,7 +91,7 @@ func readTokenizer(file []byte) ([]string, *unigram.Config, error) {
 			return nil, nil, err
 		}
 		return c.Pieces, &c, nil
-	case "WordPiece", "": // older files leave it out
+	case "WordPiece", "": // older files omit it
 		words, err := t.wordPiece()
 		return words, nil, err
 	default:
@@ -121,8 +122,8 @@ func (t *tokenizerFile) unigram() (unigram.Config, error) {
 		if !added.Special {
 			return c, refuse("its added token %d is not a special one", added.ID)
 		}
-		// Special tokens are not pieces of text. Those beyond the vocabulary are
-		// not used here.
+		// Special tokens are not pieces of text. This package does not use those beyond
+		// the vocabulary.
 		if id := added.ID; id >= 0 && id < len(c.Pieces) {
 			c.Scores[id] = math.Inf(-1)
 		}
@@ -180,9 +181,8 @@ func (p *component) ends() (start, end int32, err error) {
 	return ids[0], ids[1], nil
 }
 
-// normalize sets what a normalizer says. Supported are Precompiled, Strip, and
-// Replace of several spaces, in this order, as the converters of SentencePiece
-// models write them.
+// normalize applies a normalizer to c. It supports Precompiled, Strip, and Replace of
+// several spaces, in this order, as the converters of SentencePiece models write them.
 func (p *component) normalize(c *unigram.Config) error {
 	if p == nil {
 		return nil
@@ -214,8 +214,7 @@ func (p *component) normalize(c *unigram.Config) error {
 	return nil
 }
 
-// pretokenize sets what a pre-tokenizer says: Metaspace, or WhitespaceSplit and
-// Metaspace.
+// pretokenize applies a pre-tokenizer to c: Metaspace, or WhitespaceSplit and Metaspace.
 func (p *component) pretokenize(c *unigram.Config) error {
 	if p == nil {
 		return refuse("it has no pre-tokenizer")

@@ -1,6 +1,5 @@
-// Package pull downloads files whose length and SHA-256 are known beforehand, so that
-// any mirror will do. A download that breaks off is resumed where it stopped, by the
-// same call or by a later one.
+// Package pull downloads files of known length and SHA-256, so that any mirror will do. It
+// resumes an interrupted download, in the same call or a later one.
 package pull
 
 import (
@@ -33,15 +32,16 @@ var (
 	ErrNotThis = errors.New("not the published file")
 	// ErrRefused reports an answer other than the file, such as 404.
 	ErrRefused = errors.New("the server refuses the download")
-	// ErrBroken reports that a download broke off too often. Fetch goes on with it.
+	// ErrBroken reports that a download was interrupted too often. Another Fetch resumes
+	// it.
 	ErrBroken = errors.New("the download broke off")
 )
 
 const (
-	// attempts is the number of times in a row that a download may break off without
-	// a byte in between.
+	// attempts is the number of consecutive interruptions without any bytes received
+	// before Fetch gives up.
 	attempts = 5
-	// stall is how long a download may stand still.
+	// stall is how long a download may receive nothing.
 	stall = time.Minute
 	// partSuffix is the end of the name of an unfinished file.
 	partSuffix = ".part"
@@ -50,8 +50,8 @@ const (
 // Fetcher downloads files.
 type Fetcher struct {
 	Client *http.Client
-	// Wait returns after a time, or with the context's error. The first of a row of
-	// breaks waits for a second, every further one twice as long.
+	// Wait returns after a time, or with the context's error. The first of consecutive
+	// interruptions waits for a second, each further one twice as long.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -72,10 +72,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Fetch downloads f from base, a URL without the file's name, to path. What is there
-// already as path with the suffix .part is not loaded again; the file gets its name once
-// its checksum is right, and is deleted if it is wrong. progress is called with the number
-// of bytes that are there.
+// Fetch downloads f from base, a URL without the file's name, to path. It resumes path
+// with the suffix .part if that exists. It renames the file to path if its checksum
+// matches, and deletes it otherwise. It calls progress with the number of bytes downloaded
+// so far.
 func (d *Fetcher) Fetch(ctx context.Context, base string, f File, path string, progress func(int64)) error {
 	part := path + partSuffix
 	if err := d.complete(ctx, strings.TrimSuffix(base, "/")+"/"+f.Name, f, part, progress); err != nil {
@@ -112,15 +112,15 @@ func (d *Fetcher) complete(ctx context.Context, url string, f File, part string,
 	}
 }
 
-// lostError is an error of the connection, after which another attempt may succeed.
+// lostError is a connection error, after which another attempt may succeed.
 type lostError struct{ err error }
 
 func (e *lostError) Error() string { return e.err.Error() }
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// attempt makes one request for what part lacks, and returns its length before and
-// afterwards.
+// attempt makes one request for the missing rest of part, and returns its length before
+// and afterwards.
 func (d *Fetcher) attempt(ctx context.Context, url string, f File, part string, progress func(int64)) (before, after int64, err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *Fetcher) attempt(ctx context.Context, url string, f File, part string, 
 	return before, after, nil
 }
 
-// cut shortens a file that is open at its end.
+// cut truncates a file that is open at its end.
 func cut(file *os.File, to int64) error {
 	at, err := file.Seek(0, io.SeekCurrent)
 	if err != nil || at == to {
@@ -177,8 +177,8 @@ func cut(file *os.File, to int64) error {
 	return err
 }
 
-// request asks for a file from a byte on, and returns the body with the byte that it
-// begins with: a server may ignore the range.
+// request requests a file starting at byte from, and returns the body with the byte that
+// it begins with: a server may ignore the range.
 func (d *Fetcher) request(ctx context.Context, url string, f File, from int64) (io.ReadCloser, int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -211,7 +211,7 @@ func (d *Fetcher) request(ctx context.Context, url string, f File, from int64) (
 	return nil, 0, errors.Join(err, resp.Body.Close())
 }
 
-// watch reads a body, reports its progress and ends the request if nothing comes.
+// watch reads a body, reports its progress and ends the request if nothing arrives.
 type watch struct {
 	in       io.Reader
 	done     int64

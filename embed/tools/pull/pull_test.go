@@ -31,13 +31,13 @@ func published() File {
 // mirror serves content as a published file.
 type mirror struct {
 	content  []byte
-	breakAt  int   // bytes after which an answer breaks off; 0: never
-	noRanges bool  // ranges are ignored
+	breakAt  int   // bytes after which an answer is interrupted; 0: never
+	noRanges bool  // whether it ignores ranges
 	shift    int64 // added to the begin of a range
 	status   int   // 0: as usual
 	ranges   []string
-	moved    string // where the file is; empty: here
-	hidden   bool   // answers have no length
+	moved    string // redirect target; empty: none
+	hidden   bool   // whether answers lack a length
 }
 
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -71,8 +71,8 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(rest)
 }
 
-// fetch downloads from a mirror to a folder, and returns how long it waited between
-// attempts and the progress that it reported.
+// fetch downloads from a mirror to a folder. It returns the waits between attempts and the
+// reported progress.
 func fetch(t *testing.T, m *mirror, folder string) (waits []time.Duration, progress []int64, err error) {
 	t.Helper()
 	server := httptest.NewServer(m)
@@ -115,7 +115,7 @@ func TestABreakIsResumed(t *testing.T) {
 	}
 }
 
-// A later run goes on with what an earlier one left.
+// A later run resumes the download of an earlier one.
 func TestALaterRunGoesOn(t *testing.T) {
 	for name, m := range map[string]*mirror{
 		"with ranges":    {content: content},
@@ -158,7 +158,7 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	requireFile(t, folder)
 }
 
-func TestTroubleIsNamed(t *testing.T) {
+func TestFailuresAreReported(t *testing.T) {
 	wrong := bytes.Clone(content)
 	wrong[123] ^= 1
 	for name, c := range map[string]struct {
@@ -166,7 +166,7 @@ func TestTroubleIsNamed(t *testing.T) {
 		part   []byte
 		want   error
 		text   string
-		left   bool // a part stays
+		left   bool // whether a .part file remains
 	}{
 		"wrong bytes":           {mirror: mirror{content: wrong}, want: ErrNotThis, text: "SHA-256"},
 		"wrong part":            {mirror: mirror{content: content}, part: wrong[:1000], want: ErrNotThis, text: "SHA-256"},
@@ -200,7 +200,7 @@ func TestTroubleIsNamed(t *testing.T) {
 	}
 }
 
-func TestNoServerIsTriedAgainAndNamed(t *testing.T) {
+func TestAnUnreachableServerIsRetriedAndReported(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
 	waits := 0
@@ -225,7 +225,7 @@ func TestAnInterruptionEndsTheDownload(t *testing.T) {
 	}
 }
 
-// Errors of the file system are those that it gives: a full disk, a missing folder.
+// Fetch returns the errors of the file system: a full disk, a missing folder.
 func TestFilesThatCannotBeWrittenAreErrors(t *testing.T) {
 	folder := t.TempDir()
 	if _, _, err := fetch(t, &mirror{content: content}, filepath.Join(folder, "missing")); !errors.Is(err, fs.ErrNotExist) {

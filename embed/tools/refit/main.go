@@ -1,5 +1,5 @@
-// Command refit creates the projections of the models in the program again. The same
-// texts give the same bytes on every machine.
+// Command refit recreates the projections of the built-in models. The same texts give the
+// same bytes on every machine.
 //
 //	go run ./embed/tools/refit -o embed/e5/e5-small-v2.projection FILE…
 //	go run ./embed/tools/refit -multilingual -o embed/e5/multilingual-e5-small.projection FILE…
@@ -7,9 +7,9 @@
 // A FILE is the corpus of a BEIR data set (.jsonl) or a text. The pages in docs/models
 // name those of the repository's projections.
 //
-// With -relabel it gives a projection of an earlier precision of the encoder to
-// that of today: the vectors differ by rounding alone, and codes made by both can be
-// compared, which those of a second fit could not.
+// With -relabel it assigns a projection of an earlier precision of the encoder to the
+// current encoder: the vectors differ only by rounding, so codes made by both are
+// comparable, unlike codes of a second fit.
 //
 //	go run ./embed/tools/refit -relabel OLD -o NEW
 package main
@@ -80,8 +80,8 @@ func run(ctx context.Context, multilingual bool, out string, limit int, files []
 	return nil
 }
 
-// relabel writes the projection in the file old for the encoder of today. It fails
-// unless the projection was fitted to one of the encoder's predecessors.
+// relabel writes the projection in the file old for the current encoder. It fails unless
+// the projection was fitted to one of the encoder's predecessors.
 func relabel(out, old string) error {
 	encoder, err := e5.New(e5.Options{Lazy: true})
 	if err != nil {

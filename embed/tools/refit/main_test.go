@@ -16,13 +16,13 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// shipped are the projections in the program: what they were fitted to, relative to
-// the folder of the data sets and to this one, with SHA-256 sums.
+// shipped are the built-in projections with their inputs, by paths relative to the folder
+// of the data sets or to this one, with SHA-256 sums.
 var shipped = []struct {
 	multilingual bool
-	// relabeled: it was fitted to version 1 of the vectors, so a fit to those of today has
-	// the same mean and spans the same space up to rounding; its components may have other
-	// signs.
+	// relabeled: it was fitted to version 1 of the vectors, so a fit to the current
+	// vectors has the same mean and spans the same space up to rounding; its components
+	// may have other signs.
 	relabeled  bool
 	file, page string
 	passages   int // -passages
@@ -50,11 +50,11 @@ var shipped = []struct {
 // input is a file with its SHA-256 sum.
 type input struct{ path, sum string }
 
-// local reports whether the file is one of the repository's.
+// local reports whether the file is in the repository.
 func (i input) local() bool { return strings.HasPrefix(i.path, "..") }
 
 // The run takes minutes. MNEME_E5_FIT is the folder of the BEIR data sets.
-func TestTheFittedFilesAreTheRepositorys(t *testing.T) {
+func TestFittedFilesMatchTheRepository(t *testing.T) {
 	data := os.Getenv("MNEME_E5_FIT")
 	if data == "" {
 		t.Skip("MNEME_E5_FIT does not name the data sets; see docs/models/e5-small-v2.md")
@@ -100,8 +100,7 @@ func requireSum(t *testing.T, path, want string) {
 	}
 }
 
-// The pages in docs/models tell what the shipped files were made from; they change
-// together.
+// The pages in docs/models name the inputs of the shipped files; they change together.
 func TestTheShippedFilesAreTheDocumentedOnes(t *testing.T) {
 	for _, shipped := range shipped {
 		file, page := read(t, shipped.file), string(read(t, shipped.page))
@@ -174,8 +173,8 @@ func parse(t *testing.T, path string) *projection.Projection {
 	return p
 }
 
-// requireSameSpace requires that two projections have about the same mean, and that
-// the components of one keep nearly all of the length of the other's.
+// requireSameSpace requires that two projections have about the same mean, and that the
+// components of one retain nearly the whole length of the other's.
 func requireSameSpace(t *testing.T, a, b *projection.Projection) {
 	t.Helper()
 	width := len(a.Mean)
@@ -199,8 +198,8 @@ func requireSameSpace(t *testing.T, a, b *projection.Projection) {
 	}
 }
 
-// A projection of an earlier precision keeps its components, and the encoder takes
-// it; one of another encoder is refused.
+// A projection of an earlier precision retains its components, and the encoder accepts it;
+// it rejects one of another encoder.
 func TestRelabelKeepsTheComponents(t *testing.T) {
 	encoder, err := e5.New(e5.Options{Lazy: true})
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package systemtest makes the faults of files that internal/system finds, for tests.
+// Package systemtest creates the file faults that internal/system detects, for tests.
 package systemtest
 
 import (
@@ -11,7 +11,7 @@ import (
 // Expose gives all users access to a file or folder.
 func Expose(t testing.TB, path string) {
 	t.Helper()
-	if err := os.Chmod(path, 0o755); err != nil { //nolint:gosec // the fault that is to be found
+	if err := os.Chmod(path, 0o755); err != nil { //nolint:gosec // the fault to detect
 		t.Fatal(err)
 	}
 }

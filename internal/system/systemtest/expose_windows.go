@@ -1,4 +1,4 @@
-// Package systemtest makes the faults of files that internal/system finds, for tests.
+// Package systemtest creates the file faults that internal/system detects, for tests.
 package systemtest
 
 import (
@@ -10,7 +10,7 @@ import (
 // Expose gives all users access to a file or folder.
 func Expose(t testing.TB, path string) {
 	t.Helper()
-	descriptor, err := windows.SecurityDescriptorFromString("D:P(A;;FA;;;OW)(A;;FA;;;WD)") // the owner, the world
+	descriptor, err := windows.SecurityDescriptorFromString("D:P(A;;FA;;;OW)(A;;FA;;;WD)") // the owner, everyone
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func Addr(t testing.TB) string {
 
 var prefixes atomic.Int64
 
-// NewPrefix returns a prefix that no collection's name has yet.
+// NewPrefix returns a prefix that no collection uses yet.
 func NewPrefix() string {
 	return fmt.Sprintf("test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), prefixes.Add(1))
 }

@@ -31,8 +31,8 @@ type Server struct {
 	release                  func()    // see faulttest.KillWithParent
 }
 
-// NewServer prepares a server whose files are in dir. The arguments are passed
-// to milvus-server.
+// NewServer prepares a server whose files are in dir. It passes the arguments to
+// milvus-server.
 func NewServer(dir string, arguments ...string) (*Server, error) {
 	program, err := exec.LookPath("milvus-server")
 	if err != nil {
@@ -63,15 +63,15 @@ func NewServer(dir string, arguments ...string) (*Server, error) {
 	return s, os.WriteFile(s.etcd, []byte(etcd), 0o600)
 }
 
-// sessionTTL is the lifetime of the session that Milvus registers in etcd. A
-// server that was killed waits for the old session to expire when it starts
-// again. One that does not get to renew it, on a busy machine, exits: hence not
-// much less than Milvus's default, half a minute.
+// sessionTTL is the lifetime of the session that Milvus registers in etcd. After a kill,
+// the next start waits for the old session to expire. A server that cannot renew its
+// session in time, on a busy machine, exits: hence the TTL is not much less than Milvus's
+// default of half a minute.
 const sessionTTL = 20 * time.Second
 
-// parts are the parts of Milvus that listen on a port of their own. milvus-server
-// tries fixed ports one by one, and unpacks the server before it uses those that it
-// found: of two servers that start at the same time, one would not come up.
+// parts are the parts of Milvus that listen on a port of their own. milvus-server probes
+// fixed ports one by one, and unpacks the server before it uses the ports that it found:
+// of two servers started at the same time, one would fail.
 var parts = []string{"root-coord", "proxy-internal", "query-coord", "query-node", "index-coord", "index-node", "data-coord", "data-node"}
 
 const etcdConfig = `name: default
@@ -91,10 +91,10 @@ func (s *Server) data() string { return filepath.Join(s.home(), "data") }
 // Addr returns the server's host:port, whether it is running or not.
 func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 
-// Start starts the server; Ready waits for it. The first Start runs
-// milvus-server, which unpacks the server and writes its configuration. Later
-// ones run the server directly: milvus-server probes the port without
-// SO_REUSEADDR and would refuse it for a minute after connections were broken.
+// Start starts the server; Ready waits for it. The first Start runs milvus-server, which
+// unpacks the server and writes its configuration. Later ones run the server directly:
+// milvus-server probes the port without SO_REUSEADDR and would refuse it for a minute
+// after connections were broken.
 func (s *Server) Start() error {
 	server := filepath.Join(s.home(), "bin", "milvus")
 	if _, err := os.Stat(server); err == nil {

@@ -19,7 +19,7 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// basicMemory reads the Markdown notes of Basic Memory: a note is an entry.
+// basicMemory reads the Markdown notes of Basic Memory: each note is an entry.
 // Observations and relations stay in its text.
 //
 // Sources: the README of basicmachines-co/basic-memory (frontmatter with title, type,
@@ -42,9 +42,9 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 	head, body, err := frontmatter(text)
 	var notes []string
 	switch {
-	case err != nil && file == "-": // its key may be there
+	case err != nil && file == "-": // it may contain the key
 		return out(whole.refuse(err))
-	case err != nil: // it is kept as text
+	case err != nil: // it stays as text
 		head, body, notes = noteHead{}, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []string{err.Error()}
 	}
 	d := draft{
@@ -63,7 +63,7 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 	switch kind := head.texts["type"]; {
 	case slices.Contains(memory.Types, kind):
 		d.kind = kind
-	case kind != "" && kind != "note": // every note's
+	case kind != "" && kind != "note": // the type of every note
 		d.tags = append(d.tags, "type:"+kind)
 	}
 	if d.text == "" {
@@ -77,7 +77,7 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 type noteHead struct {
 	texts map[string]string
 	tags  []string
-	rest  []byte // the lines of other fields
+	rest  []byte // lines of the other fields
 }
 
 // maxHead bounds the frontmatter, in bytes.
@@ -105,8 +105,8 @@ func frontmatter(text []byte) (head noteHead, body []byte, err error) {
 	return head, nil, errors.New("the frontmatter is not closed, or too long")
 }
 
-// otherFields returns the lines of the fields that parseHead does not read, such as
-// status and due. They stay with the text.
+// otherFields returns the lines of the fields that parseHead does not read, such as status
+// and due. They stay in the text.
 func otherFields(head []byte) []byte {
 	rest, ok := markdown.Remainder(head, func(name string) bool {
 		switch name {
@@ -115,14 +115,14 @@ func otherFields(head []byte) []byte {
 		}
 		return false
 	})
-	if !ok { // such as a field that is there twice
+	if !ok { // for example a duplicate field
 		return head
 	}
 	return rest
 }
 
-// parseHead parses the fields of the frontmatter that are imported. Others may have
-// any form.
+// parseHead parses the imported fields of the frontmatter. The other fields may have any
+// form.
 func parseHead(text []byte) (head noteHead, err error) {
 	if markdown.MarkerAt(text) >= 0 {
 		return head, errors.New("the frontmatter has more than one YAML document")
@@ -158,7 +158,7 @@ func parseHead(text []byte) (head noteHead, err error) {
 	return head, nil
 }
 
-// noteTags returns a note's tags: a list, or a text with commas, with or without #.
+// noteTags returns a note's tags: a list, or a comma-separated text, with or without #.
 func noteTags(value *yaml.Node) ([]string, error) {
 	var texts []string
 	switch {

@@ -15,11 +15,11 @@ import (
 //
 // Sources: chatgpt_importer.py of basicmachines-co/basic-memory (title, create_time,
 // update_time, mapping, parent, children, author.role, content_type, parts, and
-// is_visually_hidden_from_conversation; times may be missing), "ChatGPT Export Format"
-// of difegam/chatgpt-to-markdown (conversations-000.json and further files in newer
-// exports), and conversations that people published for conversation_id, current_node,
-// recipient and is_do_not_remember. OpenAI documents none of it. Saved memories are
-// left out: accounts of whether and how an export has them contradict each other.
+// is_visually_hidden_from_conversation; times may be missing), "ChatGPT Export Format" of
+// difegam/chatgpt-to-markdown (conversations-000.json and further files in newer exports),
+// and published conversations for conversation_id, current_node, recipient and
+// is_do_not_remember. OpenAI documents none of it. Saved memories are not imported:
+// reports on whether and how an export contains them contradict each other.
 type chatGPT struct{}
 
 var chatGPTShape = shape{fields: []string{
@@ -45,8 +45,8 @@ type chatGPTNode struct {
 	message  *chatGPTMessage
 }
 
-// UnmarshalJSON implements json.Unmarshaler: a node keeps its place in the tree if its
-// message is odd.
+// UnmarshalJSON implements json.Unmarshaler: a node with an invalid message keeps its
+// position in the tree.
 func (n *chatGPTNode) UnmarshalJSON(data []byte) error {
 	var raw struct{ Parent, Children, Message json.RawMessage }
 	if err := json.Unmarshal(data, &raw); err != nil {
@@ -74,7 +74,7 @@ type chatGPTMessage struct {
 	} `json:"metadata"`
 }
 
-// text returns what a part of a message says: a text, or the transcript of speech.
+// text returns the text of a part of a message: a text, or the transcript of speech.
 func (m chatGPTMessage) text(part json.RawMessage) (text string, ok bool) {
 	var speech struct {
 		Type string `json:"content_type"`
@@ -120,7 +120,7 @@ func (chatGPT) read(_ string, in io.Reader, out output) error {
 	})
 }
 
-// scalar returns a text or a number as a text; "" for others.
+// scalar returns a text or a number as text; "" for other values.
 func scalar(value json.RawMessage) string {
 	var text string
 	var number json.Number
@@ -133,8 +133,8 @@ func scalar(value json.RawMessage) string {
 	return ""
 }
 
-// messages returns what the user and the assistant wrote, without the answers that
-// were made again and the questions that were changed. odd counts what cannot be read.
+// messages returns the messages of the user and the assistant, without regenerated answers
+// and edited questions. odd counts the unreadable ones.
 func (c chatGPTConversation) messages() (messages []message, odd int) {
 	nodes := make(map[string]chatGPTNode, len(c.Mapping))
 	unread := make(map[string]bool)
@@ -173,8 +173,8 @@ func (c chatGPTConversation) messages() (messages []message, odd int) {
 	return messages, odd
 }
 
-// branch returns the nodes from the root to the current one or, where that is not
-// known, to the end of the latest branch.
+// branch returns the nodes from the root to the current node or, if that is unknown, to
+// the end of the latest branch.
 func (c chatGPTConversation) branch(nodes map[string]chatGPTNode) []string {
 	var ids []string
 	visited := make(map[string]bool)

@@ -18,12 +18,12 @@ import (
 // claude reads the conversations, memories and projects of a Claude data export.
 //
 // Sources: claude_conversations_importer.py and claude_projects_importer.py of
-// basicmachines-co/basic-memory (uuid, name, created_at, chat_messages with sender,
-// text, content and attachments; projects with prompt_template and docs), and
-// programs that read memories.json (conversations_memory, project_memories by the
-// project's uuid, account_uuid; an array, or one object in a file of its own) and
-// parent_message_uuid. Anthropic documents none of it. The field memory_files, which
-// newer exports have, is not imported: no example of its contents was found.
+// basicmachines-co/basic-memory (uuid, name, created_at, chat_messages with sender, text,
+// content and attachments; projects with prompt_template and docs), and programs that read
+// memories.json (conversations_memory, project_memories by the project's uuid,
+// account_uuid; an array, or one object in a file of its own) and parent_message_uuid.
+// Anthropic documents none of it. The field memory_files of newer exports is not imported:
+// no example of its contents was found.
 type claude struct{}
 
 var claudeShape = shape{fields: []string{
@@ -114,7 +114,7 @@ func (claude) read(_ string, in io.Reader, out output) error {
 	})
 }
 
-// memories returns what Claude remembered across conversations and in projects.
+// memories returns Claude's memories across conversations and in projects.
 func (c claudeItem) memories() []draft {
 	prefix := "memory/"
 	if c.Account != "" {
@@ -161,8 +161,8 @@ func (c claudeItem) project() []draft {
 	return drafts
 }
 
-// messages returns what both sides wrote, without the answers that were made again
-// and the questions that were changed: the latest message and those that led to it.
+// messages returns the messages of both sides, without regenerated answers and edited
+// questions: the latest message and its ancestors.
 func (c claudeItem) messages() []message {
 	branch := make([]claudeMessage, 0, len(c.Messages))
 	byID := make(map[string]int, len(c.Messages))
@@ -181,7 +181,7 @@ func (c claudeItem) messages() []message {
 	}
 	slices.Reverse(branch)
 	if len(branch) == 0 || branch[0].Parent != "" && branch[0].Parent != claudeRoot {
-		branch = c.Messages // the way to the first message is not known
+		branch = c.Messages // the path to the first message is unknown
 	}
 	var messages []message
 	for _, m := range branch {
@@ -193,8 +193,8 @@ func (c claudeItem) messages() []message {
 	return messages
 }
 
-// text returns a message's text and that of the files attached to it, without
-// thoughts and the use of tools.
+// text returns the text of a message and its attached files, without thoughts and tool
+// calls.
 func (m claudeMessage) text() string {
 	var texts []string
 	for _, block := range m.Content {

@@ -8,21 +8,20 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// maxPart is the size of the largest part of a conversation or a document, in bytes
-// of JSON. It is well below the service's limit on values, and a hit shows a stretch
-// that can be read.
+// maxPart is the size of the largest part of a conversation or a document, in bytes of
+// JSON. It is well below the service's limit on values, and a hit shows a readable
+// passage.
 const maxPart = 32 << 10
 
-// message is what one side of a conversation wrote.
+// message is a message of one side of a conversation.
 type message struct {
-	role string // as it is shown: User or Assistant
+	role string // as displayed: User or Assistant
 	text string
 	at   importer.Date
 }
 
-// conversation returns the entries of a conversation: as many parts as it needs,
-// each with the messages that fit into it. Messages that are added later change the
-// last part, or make further ones.
+// conversation returns the entries of a conversation, each a part with the messages that
+// fit into it. Messages that are added later change the last part, or add further ones.
 func conversation(key, title string, at importer.Date, messages []message) []draft {
 	var drafts []draft
 	var text strings.Builder
@@ -59,7 +58,7 @@ func conversation(key, title string, at importer.Date, messages []message) []dra
 	return drafts
 }
 
-// parts returns the entries of a long text, d with as many parts as it needs.
+// parts returns the entries of a long text: d in as many parts as necessary.
 func (d draft) parts() []draft {
 	var drafts []draft
 	for n, stretch := range cut(strings.TrimSpace(d.text), maxPart) {
@@ -70,9 +69,9 @@ func (d draft) parts() []draft {
 	return drafts
 }
 
-// cut returns a text as stretches of at most limit bytes of JSON. It cuts after a
-// line if one ends in the second half of a stretch, else after a word, else
-// anywhere between two characters.
+// cut splits a text into pieces of at most limit bytes of JSON. It cuts after a line if
+// one ends in the second half of a piece, else after a word, else between any two
+// characters.
 func cut(text string, limit int) []string {
 	var stretches []string
 	for text != "" {
@@ -93,8 +92,8 @@ func cut(text string, limit int) []string {
 	return stretches
 }
 
-// fitting returns how many bytes of a text, at least one character, are at most
-// limit bytes as JSON.
+// fitting returns the length of the longest prefix of a text, at least one character,
+// whose JSON has at most limit bytes.
 func fitting(text string, limit int) int {
 	size := 0
 	for at, r := range text {

@@ -13,22 +13,22 @@ import (
 	"mneme/memory"
 )
 
-// draft is an entry of an export as this package makes it.
+// draft is an entry read from an export.
 type draft struct {
 	key         string
-	text        string          // the value, unless there is a json
+	text        string          // the value, unless json is set
 	json        json.RawMessage // the value
 	kind        string          // the entry's type
 	description string
 	tags        []string
 	occurred    importer.Date
 	expires     time.Time // zero: never
-	notes       []string  // what the entry lacks of the export
-	part        bool      // of a conversation or a document
+	notes       []string  // what the import drops from the export
+	part        bool      // whether it is part of a conversation or a document
 }
 
-// line returns the write of an entry. It sets every field but the expiry of one
-// that has none, so that a field that a newer export no longer has becomes empty.
+// line returns the write of an entry. It sets every field, except an expiry of never, so
+// that a field that a newer export no longer has is cleared.
 func (d draft) line(i item) importer.Line {
 	description := unlike(d.key, markdown.Headline(d.description))
 	tags := make([]string, 0, len(d.tags))
@@ -49,7 +49,7 @@ func (d draft) line(i item) importer.Line {
 	return importer.Line{Number: i.line, Place: i.place, Put: put, Occurred: d.occurred, Notes: d.notes, Part: d.part}
 }
 
-// unlike returns a description; "" if it only repeats the key or its last part.
+// unlike returns a description; "" if it only repeats the key or the last part of the key.
 func unlike(key, description string) string {
 	if folded := markdown.Fold(description); folded == markdown.Fold(key) || folded == markdown.Fold(path.Base(key)) {
 		return ""
@@ -66,8 +66,7 @@ func segment(name string) string {
 	return name
 }
 
-// compact returns a JSON value without white space, or nil if it is empty: null, {}
-// or [].
+// compact returns a JSON value without white space, or nil if it is empty: null, {} or [].
 func compact(value json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	if json.Compact(&out, value) != nil {

@@ -40,8 +40,8 @@ func FuzzMarkdown(f *testing.F) {
 }
 func FuzzZep(f *testing.F) { fuzz(f, "zep", "zep.json") }
 
-// fuzz checks that no contents of a file make its reader fail, that every entry is a
-// valid write, and that the file is read alike each time.
+// fuzz checks that no contents of a file make its reader fail, that every entry is a valid
+// write, and that reading the file again gives the same entries.
 func fuzz(f *testing.F, system, sample string) {
 	err := filepath.WalkDir(filepath.Join(samples, sample), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -54,7 +54,7 @@ func fuzz(f *testing.F, system, sample string) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add("1e9999") // no float64
+	f.Add("1e9999") // out of the range of float64
 	f.Add("---\npermalink: a\n...\nx\n---\ny")
 	f.Fuzz(func(t *testing.T, text string) {
 		read := func() (results []result) {

@@ -10,13 +10,13 @@ import (
 
 // letta reads the memory blocks of agent files (.af).
 //
-// Sources: letta/schemas/agent_file.py of letta-ai/letta (AgentFileSchema: agents
-// with block_ids, and blocks with label, value and description),
+// Sources: letta/schemas/agent_file.py of letta-ai/letta (AgentFileSchema: agents with
+// block_ids, and blocks with label, value and description),
 // letta/serialize_schemas/pydantic_agent_schema.py for the older form (one agent with
-// core_memory), and the files and the README of letta-ai/agent-file, some of which
-// are the document as a JSON string. Agent files have no archival memory ("passages",
-// says the README). Messages, tools, files and settings are not memories and are
-// passed over.
+// core_memory), and the files and the README of letta-ai/agent-file, some of which contain
+// the document as a JSON string. Agent files have no archival memory ("passages",
+// according to the README). The reader skips messages, tools, files and settings, which
+// are not memories.
 type letta struct{}
 
 var lettaShape = shape{arrays: []string{"agents", "blocks", "core_memory"}, fields: []string{"name"}, both: true}
@@ -37,8 +37,8 @@ type lettaBlock struct {
 	Updated     importer.Date `json:"updated_at"`
 }
 
-// read collects the blocks: the agents that have them, after which they are named,
-// may come later.
+// read collects the blocks: the agents that contain them, and after which they are named,
+// may follow later.
 func (letta) read(_ string, in io.Reader, out output) error {
 	type found struct {
 		item
@@ -46,8 +46,8 @@ func (letta) read(_ string, in io.Reader, out output) error {
 	}
 	var blocks []found
 	size := 0
-	agents := make(map[string]string) // names, by the IDs of their blocks
-	only := ""                        // the agent of the older form
+	agents := make(map[string]string) // names by block ID
+	only := ""                        // the single agent of the older form
 	err := eachItem(in, lettaShape, out, func(i item) ([]draft, error) {
 		if i.array == "blocks" || i.array == "core_memory" {
 			if size += len(i.raw); size > maxItem {
@@ -73,7 +73,7 @@ func (letta) read(_ string, in io.Reader, out output) error {
 			return nil, nil
 		}
 		for _, id := range agent.Blocks {
-			if _, shared := agents[id]; !shared { // named after the first that has it
+			if _, shared := agents[id]; !shared { // named after its first agent
 				agents[id] = agent.Name
 			}
 		}
@@ -109,7 +109,7 @@ func (b lettaBlock) draft(agent string) draft {
 	if agent = segment(agent); agent != "" {
 		d.key = agent + "/" + d.key
 	}
-	if b.Label == "human" { // what the agent knows of its user
+	if b.Label == "human" { // the agent's knowledge of its user
 		d.kind = "user"
 	}
 	return d

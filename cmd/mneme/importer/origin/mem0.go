@@ -12,16 +12,15 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// mem0 reads the memories of mem0: what get_all answers, and the backup of
-// OpenMemory.
+// mem0 reads the memories of mem0: the answer of get_all, and the backup of OpenMemory.
 //
 // Sources: the pages "Get Memory", "v1 Get Memories" and "Export Stored Memories" of
 // docs.mem0.ai (an array, or an object with results; id, memory, user_id, agent_id,
 // app_id, run_id, metadata, categories, created_at, updated_at, expiration_date), and
-// openmemory/api/app/routers/backup.py of mem0ai/mem0 (a ZIP archive of memories.json
-// and memories.jsonl.gz, whose lines have content, state, app and the names of
-// categories). What mem0's create_memory_export answers has the fields that its
-// caller asked for, so it cannot be read.
+// openmemory/api/app/routers/backup.py of mem0ai/mem0 (a ZIP archive of memories.json and
+// memories.jsonl.gz, whose lines have content, state, app and the names of categories).
+// The answers of mem0's create_memory_export have the fields that its caller requested, so
+// they cannot be read.
 type mem0 struct {
 	now  time.Time
 	zone *time.Location
@@ -35,7 +34,7 @@ var mem0Shape = shape{
 	},
 }
 
-// member takes the one file of a backup that has the names of categories.
+// member selects the one file of a backup that has the names of categories.
 func (mem0) member(file string) bool { return path.Base(file) == "memories.jsonl.gz" }
 
 type mem0Memory struct {
@@ -84,7 +83,8 @@ func (m mem0Memory) drafts(now time.Time, zone *time.Location) ([]draft, error) 
 		return nil, skipped("is deleted there")
 	}
 	d := draft{key: m.ID, text: *text, tags: slices.Clone(m.Categories), occurred: m.Created.Or(m.Updated)}
-	// A day is included there: https://docs.mem0.ai/platform/features/memory-expiration
+	// The expiration day is included:
+	// https://docs.mem0.ai/platform/features/memory-expiration
 	d.expires = m.Expires.End(zone)
 	if !d.expires.IsZero() && !d.expires.After(now) {
 		return nil, skipped("has expired there")

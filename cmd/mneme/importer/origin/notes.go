@@ -16,22 +16,21 @@ import (
 	"mneme/memory"
 )
 
-// Markdown is the system of anyone's folder of Markdown files: an Obsidian vault, a
-// wiki.
+// Markdown is the system of any folder of Markdown files: an Obsidian vault, a wiki.
 const Markdown = "markdown"
 
-// notes reads a folder of Markdown files as it is: each is an entry, as
-// markdown.ParsePlain says.
+// notes reads a plain folder of Markdown files: each file is an entry, see
+// markdown.ParsePlain.
 type notes struct {
 	zone   *time.Location
-	inline bool // the texts have #tags, as in Obsidian
+	inline bool // whether the texts have #tags, as in Obsidian
 }
 
-// maxPage is the size of the largest value that is one entry, in bytes of JSON: the
+// maxPage is the size of the largest value of a single entry, in bytes of JSON: the
 // service's default limit on values.
 const maxPage = 100_000
 
-// member leaves out the index of an exported folder, and its deleted entries.
+// member excludes the index of an exported folder, and its deleted entries.
 func (notes) member(file string) bool {
 	if file == markdown.IndexFile || strings.HasPrefix(file, markdown.TrashFolder+"/") {
 		return false
@@ -47,13 +46,13 @@ func isNote(file string) bool {
 	return false
 }
 
-// folder looks at the folder before its files are read.
+// folder inspects the folder before its files are read.
 func (n *notes) folder(files fs.FS) {
 	info, err := fs.Stat(files, ".obsidian")
 	n.inline = err == nil && info.IsDir()
 }
 
-// leftOut returns what a file that is not read is counted as.
+// leftOut returns the kind under which an unread file is counted.
 func (notes) leftOut(file string, entry fs.DirEntry) string {
 	switch {
 	case file == markdown.IndexFile:
@@ -108,11 +107,11 @@ func (n *notes) read(file string, in io.Reader, out output) error {
 	return pages(note, warned)
 }
 
-// emptyNote is why a file without text is left out.
+// emptyNote is the reason why a file without text is left out.
 const emptyNote = "empty"
 
-// lineOf returns the write of a note. It sets every field, so that one that the file
-// no longer has becomes empty.
+// lineOf returns the write of a note. It sets every field, so that a field that the file
+// no longer has is cleared.
 func lineOf(n markdown.Note) importer.Line {
 	tags := append([]string{}, n.Tags...)
 	if n.Lines["description"] == 0 {
@@ -132,8 +131,8 @@ func lineOf(n markdown.Note) importer.Line {
 	return line
 }
 
-// pages passes a note that is too long for one entry to out, in parts: KEY/001 and so
-// on, each with the headings that fit into it.
+// pages passes a note that is too long for one entry to out, in parts: KEY/001 and so on,
+// each with the sections that fit into it.
 func pages(n markdown.Note, out output) error {
 	text, ok := markdown.Text(n.Value)
 	if !ok || n.Encrypted {
@@ -163,7 +162,7 @@ var (
 	codeFence = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 )
 
-// headingOf returns the heading with which a text begins; "" if there is none.
+// headingOf returns the heading at the start of a text; "" if there is none.
 func headingOf(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if found := heading.FindStringSubmatch(first); found != nil {
@@ -172,8 +171,8 @@ func headingOf(text string) string {
 	return ""
 }
 
-// atHeadings cuts a text before headings into parts of at most limit bytes of JSON. A
-// section that is longer is cut between lines or words.
+// atHeadings splits a text before headings into parts of at most limit bytes of JSON. It
+// splits a longer section between lines or words.
 func atHeadings(text string, limit int) []string {
 	var sections []string
 	began := 0
@@ -194,8 +193,8 @@ func atHeadings(text string, limit int) []string {
 	return append(parts, cut(part, limit)...)
 }
 
-// eachLine calls yield for the lines of a text with their offsets, and whether they are
-// code between fences.
+// eachLine calls yield for each line of a text with its offset, and whether the line is in
+// a fenced code block.
 func eachLine(text string, yield func(at int, line string, code bool)) {
 	at, fence := 0, ""
 	for line := range strings.Lines(text) {
@@ -212,14 +211,14 @@ func eachLine(text string, yield func(at int, line string, code bool)) {
 	}
 }
 
-// inlineTag matches a tag in the text as Obsidian has it: letters, digits, _, - and /
+// inlineTag matches a tag in the text in Obsidian's syntax: letters, digits, _, - and /
 // after #, which follows white space. https://obsidian.md/help/tags
 var inlineTag = regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}\p{M}_/-]+)`)
 
 var codeSpan = regexp.MustCompile("`+[^`]*`+")
 
-// withInline returns tags with those of a text, as far as an entry has room. A tag has
-// one character that is not a digit; code has none.
+// withInline returns tags and the tags in a text, up to an entry's limit. A tag has at
+// least one character that is not a digit; code has no tags.
 func withInline(tags []string, text string) []string {
 	eachLine(text, func(_ int, line string, code bool) {
 		if code {

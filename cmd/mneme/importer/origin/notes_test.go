@@ -30,7 +30,7 @@ func vault(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// plain imports a folder of Markdown.
+// plain imports a folder of Markdown files.
 func plain(t *testing.T, dir string) (lines []importer.Line, left map[string]int) {
 	t.Helper()
 	r, err := New(Markdown, "", now, time.UTC)
@@ -46,7 +46,7 @@ func plain(t *testing.T, dir string) (lines []importer.Line, left map[string]int
 	return lines, r.LeftOut
 }
 
-func TestFolderOfMarkdownIsImportedAsItIs(t *testing.T) {
+func TestPlainFolderOfMarkdownIsImported(t *testing.T) {
 	dir := vault(t, map[string]string{
 		".obsidian/app.json": "{}", ".trash/old.md": "x", "Home.md": "Go #to/work, not #1 or `#code` or a#b.\n```sh\n#comment\n```\n#home",
 		"Garden/Plan.md": "---\ntags: [garden, null]\nstatus: open\noccurred_at: 2026-05-01\n---\n# The plan\n\nDig.", "photo.PNG": "x", "a.canvas": "{}", "b.canvas": "{}",
@@ -107,7 +107,7 @@ func TestLongPageIsCutAtHeadingsIntoAllOfIt(t *testing.T) {
 	}
 }
 
-// Entries are the same by namespace and key.
+// Entries with the same namespace and key are the same entry.
 func TestNamespacesOfAFolderMayHaveTheSameKeys(t *testing.T) {
 	lines, _ := plain(t, vault(t, map[string]string{
 		"@home/equal.md": "x", "@work/equal.md": "x", "equal.md": "x", "@home/todo.md": "one", "@work/todo.md": "two",

@@ -11,7 +11,7 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// The odd part of a conversation is left out with a note, and the rest is imported.
+// Invalid parts of a conversation are left out with a note, and the rest is imported.
 func TestOddPartsOfConversations(t *testing.T) {
 	const rest = `"mapping": {
 		"0": {"children": ["1"]},
@@ -40,7 +40,7 @@ func TestOddPartsOfConversations(t *testing.T) {
 	}
 }
 
-// broken is a folder with a file that cannot be read.
+// broken is a folder with an unreadable file.
 type broken struct{ fstest.MapFS }
 
 func (b broken) Open(name string) (fs.File, error) {
@@ -50,7 +50,7 @@ func (b broken) Open(name string) (fs.File, error) {
 	return b.MapFS.Open(name)
 }
 
-// A file that cannot be read is refused, and the others are read.
+// An unreadable file is refused, and the other files are read.
 func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
 	files := fstest.MapFS{"bad.md": {}}
 	for _, name := range []string{"a.md", "b.md", "c.md", "d.md"} {
@@ -69,7 +69,7 @@ func TestFilesThatCannotBeReadAreRefused(t *testing.T) {
 	}
 }
 
-// A byte order mark says how a file is encoded, and is no part of it.
+// A byte order mark determines the encoding of a file, and is not part of its text.
 func TestFilesAreDecodedByTheirByteOrderMarks(t *testing.T) {
 	encode := func(text string, big bool) []byte {
 		var out []byte
@@ -111,7 +111,7 @@ func TestFilesAreDecodedByTheirByteOrderMarks(t *testing.T) {
 	}
 }
 
-// readAs returns what a Reader makes of a folder.
+// readAs returns the lines that a Reader returns for a folder.
 func readAs(t *testing.T, system string, files fs.FS) (all []importer.Line) {
 	t.Helper()
 	r, err := New(system, "", time.Now(), time.UTC)
@@ -127,7 +127,7 @@ func readAs(t *testing.T, system string, files fs.FS) (all []importer.Line) {
 	return all
 }
 
-// A frontmatter that cannot be read is text, and a note says so.
+// Unreadable frontmatter stays in the text, with a note.
 func TestFrontmatterThatCannotBeReadIsNoted(t *testing.T) {
 	for _, c := range []struct{ text, note string }{
 		{"---\ntitle: One\n---\nbody\n", ""},
@@ -151,7 +151,7 @@ func TestFrontmatterThatCannotBeReadIsNoted(t *testing.T) {
 	}
 }
 
-// A description that only repeats the key says nothing.
+// A description that only repeats the key is dropped.
 func TestDescriptionsThatRepeatTheKeyAreLeftOut(t *testing.T) {
 	for file, want := range map[string]string{"plans/The plan.md": "", "the PLAN.md": "", "plans/a.md": "The plan", "The plan/a.md": "The plan"} {
 		got := readAs(t, Markdown, fstest.MapFS{file: {Data: []byte("# The plan\n\nbody\n")}})

@@ -1,11 +1,10 @@
 // Package origin reads the exports of other memory systems and assistants, for
 // mneme import --from.
 //
-// Each format is in a file of its own, which says where its facts are from. An
-// entry's key is made of the identifiers that the export has, so that a later
-// import of the same export, or of a newer one, finds the entries again. Files are
-// read item by item: what is held at a time is one item, of at most 64 MiB, and a
-// digest of each entry.
+// Each format has a file of its own, which names its sources. An entry's key consists of
+// identifiers in the export, so that a later import of the same export, or of a newer one,
+// finds the entries again. Files are read item by item: memory holds one item, of at most
+// 64 MiB, and a digest of each entry.
 package origin
 
 import (
@@ -30,17 +29,17 @@ import (
 
 // format reads the files of one system.
 type format interface {
-	// member reports whether a file of a folder or an archive is one to read. Its
-	// path has slashes.
+	// member reports whether a file of a folder or an archive is to be read. Its path has
+	// slashes.
 	member(file string) bool
-	// read passes the entries of a file to out and returns out's first error, or
-	// that of the input. What is wrong with the contents is a Line with Err.
+	// read passes the entries of a file to out and returns the first error of out, or the
+	// error of the input. Invalid contents are a Line with Err.
 	read(file string, in io.Reader, out output) error
 }
 
 type output func(importer.Line) error
 
-// formats are the systems that are known, by name.
+// formats are the supported systems, by name.
 var formats = map[string]func(now time.Time, zone *time.Location) format{
 	"basic-memory": func(time.Time, *time.Location) format { return basicMemory{} },
 	"chatgpt":      func(time.Time, *time.Location) format { return chatGPT{} },
@@ -52,7 +51,7 @@ var formats = map[string]func(now time.Time, zone *time.Location) format{
 	"zep":          func(time.Time, *time.Location) format { return zep{} },
 }
 
-// Names returns the names of the systems that are known, in order.
+// Names returns the names of the supported systems, in order.
 func Names() []string {
 	var names []string
 	for name := range formats {
@@ -67,9 +66,9 @@ type Reader struct {
 	format    format
 	namespace string
 	zone      *time.Location
-	seen      map[digest]digest // contents of the entries that were read, by namespace and key
-	// LeftOut counts the files of a folder of Markdown that are no entries, by what
-	// they are: .png, links, empty; and of any folder, copies of conflicts and the like.
+	seen      map[digest]digest // contents of the entries read so far, by namespace and key
+	// LeftOut counts files that are not entries: in a folder of Markdown by kind (.png,
+	// links, empty), and in any folder conflict copies and the like.
 	LeftOut map[string]int
 }
 
@@ -80,8 +79,8 @@ func digestOf(text []byte) digest {
 	return digest(sum[:len(digest{})])
 }
 
-// New returns a Reader of a system's exports. Its entries are in the namespace, and
-// their times without zone in the one given.
+// New returns a Reader of a system's exports. Its entries are in the namespace; zone
+// applies to times without one.
 func New(name, namespace string, now time.Time, zone *time.Location) (*Reader, error) {
 	newFormat, ok := formats[name]
 	if !ok {
@@ -90,9 +89,9 @@ func New(name, namespace string, now time.Time, zone *time.Location) (*Reader, e
 	return &Reader{format: newFormat(now, zone), namespace: namespace, zone: zone, seen: map[digest]digest{}, LeftOut: map[string]int{}}, nil
 }
 
-// Read calls yield for every entry of a file, with the path of the file that has
-// it. The file may be a ZIP archive or a folder, of which the files of the export
-// are read; "-" is in. Read stops at the first error of yield and returns it.
+// Read calls yield for every entry of a file, with the path of the file that contains it.
+// The file may be a ZIP archive or a folder, of which Read reads the files of the export;
+// "-" is in. Read stops at the first error of yield and returns it.
 func (r *Reader) Read(name string, in io.Reader, yield func(file string, line importer.Line) error) error {
 	if name == "-" {
 		return r.read(name, name, in, yield)
@@ -133,7 +132,7 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 		plain.folder(files)
 	}
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
-		if err != nil && file != "." { // of one folder
+		if err != nil && file != "." { // the error of one folder
 			found = true
 			return yield(filepath.Join(name, filepath.FromSlash(file)), unreadable(err))
 		}
@@ -171,8 +170,8 @@ func (r *Reader) readAll(name string, files fs.FS, yield func(string, importer.L
 	return err
 }
 
-// readOne reads a file of a folder or an archive. One that cannot be read is refused, and
-// the others are read.
+// readOne reads a file of a folder or an archive. It refuses an unreadable file, and does
+// not stop for it.
 func (r *Reader) readOne(files fs.FS, shown, file string, yield func(string, importer.Line) error) error {
 	in, err := files.Open(file)
 	if err != nil {
@@ -190,17 +189,17 @@ func (r *Reader) readOne(files fs.FS, shown, file string, yield func(string, imp
 	return yield(shown, unreadable(err))
 }
 
-// unreadable returns the line of a file or a folder that cannot be read.
+// unreadable returns the line of an unreadable file or folder.
 func unreadable(err error) importer.Line {
 	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) { // the line has the path
+	if errors.As(err, &pathErr) { // the line already has the path
 		err = pathErr.Err
 	}
 	return importer.Line{Number: 1, Err: fmt.Errorf("cannot be read: %w", err)}
 }
 
-// notOwn returns what a file is counted as that would be read if it were not another
-// version of one, temporary, or the stub of one that is away; "" for others.
+// notOwn returns the kind of a file that is a conflict copy, a temporary file, or a stub
+// of a file stored elsewhere, which would otherwise be read; "" for other files.
 func (r *Reader) notOwn(file string) string {
 	switch original, away := markdown.Away(file); {
 	case away && r.format.member(original):
@@ -238,7 +237,7 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 		if _, plain := r.format.(*notes); plain && line.Skipped {
 			r.LeftOut[line.Err.Error()]++
 			return nil
-		} else if !plain || r.namespace != "" { // a path may have one
+		} else if !plain || r.namespace != "" { // the path may contain one
 			line.Put.Path.Namespace = r.namespace
 		}
 		line.Put.Path = line.Put.Path.Normal()
@@ -254,11 +253,11 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 	})
 }
 
-// repeated reports whether an equal entry was read before. If another one has the
-// path, that is the line's error: an import of both would change the entry each time.
+// repeated reports whether an equal entry was read before. If a different entry has the
+// same path, it sets the line's error: importing both would change the entry each time.
 func (r *Reader) repeated(line *importer.Line) bool {
 	put := &line.Put
-	key := digestOf([]byte(put.Path.Namespace + "\x00" + put.Path.Key)) // neither has NUL
+	key := digestOf([]byte(put.Path.Namespace + "\x00" + put.Path.Key)) // neither contains NUL
 	text, err := json.Marshal([]any{
 		put.Value, put.Type, put.Description, put.Tags, put.OccurredAt, put.ExpiresAt, put.InContext, put.Encrypted,
 	})
@@ -279,8 +278,8 @@ func (r *Reader) repeated(line *importer.Line) bool {
 	return false
 }
 
-// numbered reports whether a path's base is name.json or, as in exports that are
-// cut into several files, name-000.json.
+// numbered reports whether a path's base is name.json or, as in exports split into several
+// files, name-000.json.
 func numbered(file, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(file), name)
 	if !ok {

@@ -26,7 +26,7 @@ const samples = "../../../../examples/samples/exports"
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// result is a line as the golden files have it.
+// result is a line in the format of the golden files.
 type result struct {
 	File        string          `json:"file,omitempty"`
 	Line        int             `json:"line"`
@@ -194,7 +194,7 @@ func TestBackupOfOpenMemoryIsReadWithItsCategories(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitIsReportedWithItsPlace(t *testing.T) {
+func TestInvalidItemsAreReportedWithTheirPath(t *testing.T) {
 	for name, c := range map[string]struct {
 		system, text string
 		line         int
@@ -377,7 +377,7 @@ func TestTimesOfExportsAreUnderstood(t *testing.T) {
 	}
 }
 
-// An entry whose date is not understood is imported, with the text of the date in its
+// An entry with an unparsable date is imported, with the text of the date in its
 // description and a note that does not quote it.
 func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 	lines := func(system, text string) (all []importer.Line) {
@@ -431,7 +431,7 @@ func TestDatesThatAreNotUnderstoodStayAsText(t *testing.T) {
 	}
 }
 
-// Fields of a note's frontmatter that an entry has no place for stay with its text.
+// Frontmatter fields that an entry does not have stay in the note's text.
 func TestOtherFieldsOfANoteStayWithItsText(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\npermalink: a\nstatus: active # since May\ndue:\n  - 2026-12-01\ntags: [x]\n---\nbody\n": "---\nstatus: active # since May\ndue:\n  - 2026-12-01\n---\n\nbody",

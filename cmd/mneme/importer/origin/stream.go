@@ -15,10 +15,10 @@ import (
 // maxItem is the size of the largest item of an export, in bytes.
 const maxItem = 64 << 20
 
-// errTooLarge reports a file that is one item, and too large.
+// errTooLarge reports a file that is a single, too large item.
 var errTooLarge = fmt.Errorf("has more than %d bytes", maxItem)
 
-// readWhole reads a file that is one item.
+// readWhole reads a file that is a single item.
 func readWhole(in io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxItem+1))
 	if err == nil && len(text) > maxItem {
@@ -27,19 +27,19 @@ func readWhole(in io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// shape says where a JSON document has its items: in an array, in arrays of an
-// object, or as objects one after another.
+// shape describes where a JSON document has its items: in an array, in arrays of an
+// object, or as consecutive objects.
 type shape struct {
 	arrays []string // fields of an object whose elements are items
-	fields []string // fields of an object that is an item; the others are passed over
-	both   bool     // an object with such arrays is an item too
+	fields []string // fields of an object that is an item; the reader skips the others
+	both   bool     // whether an object with such arrays is an item too
 }
 
 // item is one object of an export.
 type item struct {
-	array string // the array that has it; "" for the document's own
-	place string // its path in the document, as jq has it; "" if it is the document
-	line  int    // where it begins, from 1
+	array string // name of its array; "" for the document itself
+	place string // its path in the document, in jq's syntax; "" for the document itself
+	line  int    // first line, from 1
 	raw   json.RawMessage
 }
 
@@ -48,9 +48,9 @@ type skipped string
 
 func (s skipped) Error() string { return string(s) }
 
-// eachItem reads a JSON document and passes the entries of its items to out.
-// entriesOf returns the entries of one, and why there are none or not all. A document
-// that is not valid JSON is an error at the line where that shows.
+// eachItem reads a JSON document and passes the entries of its items to out. entriesOf
+// returns the entries of one item, and why there are none or not all. Invalid JSON is an
+// error at the line where it is detected.
 func eachItem(in io.Reader, s shape, out output, entriesOf func(item) ([]draft, error)) error {
 	d := newDocument(in, s)
 	err := d.each(func(i item) error {
@@ -78,7 +78,7 @@ func eachItem(in io.Reader, s shape, out output, entriesOf func(item) ([]draft, 
 	return err
 }
 
-// errForeign is the error of a document or an item of another kind.
+// errForeign reports a document or an item of another kind.
 var errForeign = errors.New("has none of the fields of such an export")
 
 // refuse returns the line of an item that is not imported.
@@ -100,12 +100,12 @@ func (i item) decode(into any) error {
 	return errors.New("has a field of the wrong type")
 }
 
-// document reads a JSON document without holding it.
+// document reads a JSON document as a stream.
 type document struct {
 	shape
 	lines *lineReader
 	in    *json.Decoder
-	found bool // it has items, or an array of them
+	found bool // whether it has items, or an array of them
 }
 
 func newDocument(in io.Reader, s shape) *document {
@@ -115,7 +115,7 @@ func newDocument(in io.Reader, s shape) *document {
 	return &document{shape: s, lines: lines, in: decoder}
 }
 
-// brokenError is the error of a document that cannot be read on.
+// brokenError reports a document that cannot be read further.
 type brokenError struct {
 	line   int
 	reason string
@@ -123,7 +123,7 @@ type brokenError struct {
 
 func (e *brokenError) Error() string { return e.reason }
 
-// broken returns the error of a decoder without the document's text.
+// broken converts the error of a decoder to one without the document's text.
 func (d *document) broken(err error) error {
 	e := &brokenError{}
 	offset := d.lines.offset
@@ -154,7 +154,7 @@ func (d *document) token() (json.Token, error) {
 	return token, nil
 }
 
-// value returns the next value, and the line where it begins.
+// value returns the next value, and its first line.
 func (d *document) value() (raw json.RawMessage, line int, err error) {
 	d.lines.allow(maxItem)
 	if err := d.in.Decode(&raw); err != nil {
@@ -182,7 +182,7 @@ func (d *document) each(yield func(item) error) error {
 				err = d.object(yield)
 			}
 		case string:
-			// Some services answer with the document as a JSON string.
+			// Some services return the document as a JSON string.
 			inner := newDocument(strings.NewReader(token), d.shape)
 			err = inner.each(yield)
 			d.found = d.found || inner.found
@@ -209,8 +209,8 @@ func (d *document) array(name string, yield func(item) error) error {
 	return err
 }
 
-// object yields the elements of an object's arrays or, if it has none, the object
-// itself if it has fields of an item.
+// object yields the elements of an object's arrays or, if it has none, the object itself
+// if it has fields of an item.
 func (d *document) object(yield func(item) error) error {
 	line, wrapper := d.lines.at(d.in.InputOffset()-1), false
 	fields := make(map[string]json.RawMessage)
@@ -261,7 +261,7 @@ func (d *document) arrayOf(name string, yield func(item) error) error {
 	return nil
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (d *document) skip() error {
 	token, err := d.token()
 	if err != nil || token != json.Delim('[') && token != json.Delim('{') {
@@ -270,7 +270,7 @@ func (d *document) skip() error {
 	return d.skipRest()
 }
 
-// skipRest passes over the rest of an array or an object.
+// skipRest skips the rest of an array or an object.
 func (d *document) skipRest() error {
 	for depth := 1; depth > 0; {
 		token, err := d.token()
@@ -287,18 +287,18 @@ func (d *document) skipRest() error {
 	return nil
 }
 
-// lineReader counts lines, and bounds how much is read for one value.
+// lineReader counts lines, and limits the bytes read for one value.
 type lineReader struct {
 	in     io.Reader
 	offset int64
 	room   int64
-	line   int     // of the first byte after the line feeds that were counted
-	feeds  []int64 // offsets of the line feeds after them
+	line   int     // of the first byte after the counted line feeds
+	feeds  []int64 // offsets of the line feeds after it
 }
 
 var errTooLong = errors.New("too long")
 
-// allow lets at most n more bytes be read.
+// allow permits reading at most n more bytes.
 func (r *lineReader) allow(n int64) { r.room = n }
 
 func (r *lineReader) Read(p []byte) (int, error) {

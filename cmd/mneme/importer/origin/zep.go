@@ -10,15 +10,14 @@ import (
 	"mneme/cmd/mneme/importer"
 )
 
-// zep reads the facts, entities and episodes of a Zep or Graphiti graph, as their
-// APIs answer them. Neither has an export of its own.
+// zep reads the facts, entities and episodes of a Zep or Graphiti graph, in the format of
+// their APIs. Neither has an export of its own.
 //
-// Sources: the pages "Get User Edges", "Get User Episodes", "Get Edge" (v2, v3),
-// "List edges" and "List episodes" (v4) of help.getzep.com (an array, or an object with
-// episodes or items); graphiti_core/edges.py and nodes.py of getzep/graphiti for the
-// fields of EntityEdge, EntityNode and EpisodicNode, and
-// mcp_server/src/models/response_types.py for the answers of its MCP server (facts,
-// nodes, episodes).
+// Sources: the pages "Get User Edges", "Get User Episodes", "Get Edge" (v2, v3), "List
+// edges" and "List episodes" (v4) of help.getzep.com (an array, or an object with episodes
+// or items); graphiti_core/edges.py and nodes.py of getzep/graphiti for the fields of
+// EntityEdge, EntityNode and EpisodicNode, and mcp_server/src/models/response_types.py for
+// the answers of its MCP server (facts, nodes, episodes).
 type zep struct{}
 
 var zepShape = shape{
@@ -83,7 +82,7 @@ func (zep) read(_ string, in io.Reader, out output) error {
 	})
 }
 
-// fact returns the entry of an edge. One that ended says so.
+// fact returns the entry of an edge. If the edge has ended, the entry states it.
 func (z zepItem) fact() draft {
 	d := draft{key: "fact/" + z.UUID, text: *z.Fact, description: z.Name, tags: []string{"fact"}, occurred: z.Valid.Or(z.Created)}
 	if ended := z.Invalid.Or(z.Expired); !ended.IsZero() {
@@ -99,7 +98,7 @@ func (z zepItem) entity() draft {
 		d.text += ": " + *z.Summary
 	}
 	for _, label := range z.Labels {
-		if label != "Entity" { // every node has it
+		if label != "Entity" { // the label of every node
 			d.tags = append(d.tags, label)
 		}
 	}

@@ -52,7 +52,7 @@ var Tokenizer = sync.OnceValues(func() ([]byte, error) {
 	return io.ReadAll(z)
 })
 
-// uniform returns the values that testdata/golden.py gives to a tensor: SplitMix64,
+// uniform returns the values that testdata/golden.py assigns to a tensor: SplitMix64,
 // seeded with the hash of its name.
 func uniform(name string, n int, low, high float64) []float32 {
 	h := fnv.New64a()
@@ -68,8 +68,8 @@ func uniform(name string, n int, low, high float64) []float32 {
 	return x
 }
 
-// Random returns the parameters that golden.py makes. Its word
-// embeddings are in half precision, the biases of its matrices in bfloat16.
+// Random returns the parameters that golden.py generates. Its word embeddings are in half
+// precision, the biases of its matrices in bfloat16.
 func Random(rows int) Parameters {
 	p := Parameters{}
 	add := func(name string, low, high float64, dims ...int) {

@@ -17,9 +17,9 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// A small store is found as well as without them beside very many vectors of another store,
-// which its readers may not see, in the same partition and around the same topics.
-func TestRecallBesideHiddenVectors(t *testing.T) {
+// The recall in a small store does not suffer from very many vectors of another store that
+// the caller may not see, in the same partition and around the same topics.
+func TestRecallNextToHiddenVectors(t *testing.T) {
 	addr := milvustest.Addr(t)
 	const dim, small, queries, floor = 384, 300, 20, .99
 	hidden := size.Of(5000, 100_000)
