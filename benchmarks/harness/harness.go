@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"mneme/acl"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 	"mneme/memory"
 )
 

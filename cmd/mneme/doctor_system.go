@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 	"mneme/internal/system"
 	"mneme/server/listen"
 	"mneme/server/token"

@@ -10,7 +10,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 )
 
 // marketFlags are those of the commands around offers, accounts and charges.

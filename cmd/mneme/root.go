@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/internal/system"
 )
 
