@@ -24,7 +24,7 @@ type QueueReader interface {
 // Reread names stores that models read again, in their order.
 type Reread struct {
 	Unqueued []Unqueued // what changes have left to QueueRest
-	Indexed  []string   // a memory.ReadingChange that says so would move acl.Reading.Unread
+	Indexed  []string   // a memory.ReadingChange that says so would move choice.Reading.Unread
 }
 
 // Unqueued are entries of a large store that a memory.ReadingChange left to be queued: in

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // Found is an entry as a caller sees it, with its entity tag without quotes.
@@ -135,14 +136,15 @@ type StoreInfo struct {
 	// Unaccepted says that the caller has not accepted the grant: calls that name no
 	// store leave it out.
 	Unaccepted bool
-	// Reading is what Models follows from. It, Models and Why are zero if the caller has
-	// level search on the store.
-	Reading acl.Reading
+	// Reading is what Models follows from. It, Models and EveryLanguage are zero if the caller
+	// has level search on the store.
+	Reading choice.Reading
 	// Models are those that read the store's entries: english, multilingual or both, or
 	// the fingerprint of an embedder that reads every language, to which Reading does not
 	// matter. Of one that does not serve in this process there is none.
 	Models []string
-	Why    string // why these Models: a sentence, and another one about Progress
+	// EveryLanguage says that one embedder reads every language, for each store.
+	EveryLanguage bool
 	// Progress says how far the multilingual model is with a store that is not
 	// Reading.Whole; nil if it is.
 	Progress *ReadingProgress

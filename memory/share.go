@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // Share grants a store to an agent, or changes the grant. The caller needs
@@ -370,8 +371,8 @@ func (s *Service) infoOf(ctx context.Context, tx ReadingReader, a acl.Access) (S
 	}
 	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt, Unaccepted: a.Unaccepted}
 	if a.Level >= acl.Read { // else it would tell of what is stored
-		info.Reading = a.Reading
-		info.Models, info.Why = s.modelsOf(a.Reading)
+		info.Reading = choice.Of(a.Detail)
+		info.Models, info.EveryLanguage = s.modelsOf(info.Reading)
 		if err := s.addProgress(ctx, tx, a, &info); err != nil {
 			return info, err
 		}

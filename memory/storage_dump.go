@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/lexical"
 )
 
@@ -50,11 +51,11 @@ type DumpSettings struct {
 }
 
 // DumpReading is how a store is read: what was chosen, whether it was asked, and from which
-// label on it is mixed, as in acl.Reading. Whether the multilingual model reads entries
+// label on it is mixed, as in choice.Reading. Whether the multilingual model reads entries
 // follows from their texts.
 type DumpReading struct {
 	Store    string
-	Language acl.Language
+	Language choice.Language
 	Asked    bool
 	Mixed    acl.Label `json:",omitzero"`
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // Facts of access are read by acl.Facts, and counted and written by the interfaces here.
@@ -43,14 +44,14 @@ type FactWriter interface {
 // ReadingReader counts stores and entries by the models that read them.
 type ReadingReader interface {
 	// CountStoresRead returns how many stores have a model, LanguageEnglish or
-	// LanguageMultilingual, among their acl.Reading.Models. Stores to which nothing was
+	// LanguageMultilingual, among their choice.Reading.Models. Stores to which nothing was
 	// ever written do not count.
-	CountStoresRead(ctx context.Context, by acl.Language) (int64, error)
-	// CountStoresUnread returns how many stores are not acl.Reading.Whole.
+	CountStoresRead(ctx context.Context, by choice.Language) (int64, error)
+	// CountStoresUnread returns how many stores are not choice.Reading.Whole.
 	CountStoresUnread(ctx context.Context) (int64, error)
 	// CountRead returns how many searchable entries a store has at labels of a range.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread returns how many of them are queued since acl.Reading.Unread was set, or
+	// CountUnread returns how many of them are queued since choice.Reading.Unread was set, or
 	// are yet to be.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 }
@@ -65,9 +66,9 @@ type ReadingWriter interface {
 type ReadingChange struct {
 	Store string
 	// Language, unless nil, replaces the choice, and withdraws that the store was Asked.
-	Language *acl.Language
+	Language *choice.Language
 	// Asked, if true, becomes true, and Multilingual and Mixed, unless 0, become at most
-	// this: see acl.Reading.
+	// this: see choice.Reading.
 	Asked        bool
 	Multilingual acl.Label
 	Mixed        acl.Label

@@ -9,28 +9,28 @@ import (
 	"mneme/acl"
 )
 
-// ReadingLimits bound what one call reads of values to judge its filter: to compare
+// ConditionLimits bound what one call reads of values to judge its filter: to compare
 // their members, or to look for phrases and the like in their words.
-type ReadingLimits struct {
+type ConditionLimits struct {
 	Bytes int64         // 512 MB
 	Time  time.Duration // 5 s
 }
 
 // Part returns the limits of one of n equal parts.
-func (l ReadingLimits) Part(n int) ReadingLimits {
-	return ReadingLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
+func (l ConditionLimits) Part(n int) ConditionLimits {
+	return ConditionLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
 }
 
 // reading counts what a call has read of values to judge its filter.
 type reading struct {
-	limits ReadingLimits
+	limits ConditionLimits
 	bytes  int64
 	time   time.Duration // of Matching calls that have ended
 	began  time.Time     // of the one that runs
 }
 
 // Counted returns the filter with a count of its own of what it reads, up to limits.
-func (f Filter) Counted(limits ReadingLimits) Filter {
+func (f Filter) Counted(limits ConditionLimits) Filter {
 	f.reading = &reading{limits: limits}
 	return f
 }
