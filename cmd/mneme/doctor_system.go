@@ -104,10 +104,7 @@ const modelTimeout = 30 * time.Second
 // checkModel embeds one query.
 func (d *diagnosis) checkModel(ctx context.Context) {
 	const check = "embedder"
-	do := ""
-	if d.config.Embedder == "openai" {
-		do = "check openai.base_url, openai.model and openai.api_key"
-	}
+	_, do, _ := compose.RemoteEmbedder(d.config)
 	model, err := compose.OpenEmbedder(d.config)
 	if err != nil {
 		d.add(check, problem, err.Error(), do)
@@ -125,7 +122,7 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 
 // modelLabel says up to which label a remote embedder is sent texts; "": of all.
 func (d *diagnosis) modelLabel() string {
-	if label := d.config.OpenAI.MaxLabel; d.config.Embedder == "openai" && label != acl.Restricted.String() {
+	if label, _, remote := compose.RemoteEmbedder(d.config); remote && label != acl.Restricted.String() {
 		return ", sent labels up to " + label + " (words alone find what is above)"
 	}
 	return ""
