@@ -39,9 +39,10 @@ bench: ## run every Go benchmark, or those of PKG
 regression: ## compare the speed of HEAD with that of the last release, or of BASE
 	go run ./benchmarks/regression $(if $(BASE),-base $(BASE))
 
-generate: ## generate code from server/rest/openapi.yaml
+generate: ## generate code, clients and console from server/rest/openapi.yaml
 	go generate ./...
 	go -C clients/go generate ./...
+	clients/generate.sh
 
 tidy: ## tidy both go.mod and format the code
 	go mod tidy

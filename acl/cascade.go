@@ -25,8 +25,8 @@ const MaxLinks = 8
 // Access is what one caller may do with one store at one instant.
 type Access struct {
 	Store     string
-	Number    int64   // the store's internal number; 0 if no entry was ever written to it
-	Reading   Reading // which models read the store's entries
+	Number    int64  // the store's internal number; 0 if no entry was ever written to it
+	Detail    Detail // what else the caller may know of the store; nil: nothing
 	Level     Level
 	Ceiling   Label // the highest label that the caller may read there: the lower of taint and grant
 	Via       Via
@@ -73,7 +73,7 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 	if err != nil {
 		return Access{}, err
 	}
-	access.Number, access.Reading = known[store].Number, known[store].Within(access.Ceiling)
+	access.Number, access.Detail = known[store].Number, known[store].Within(access.Ceiling)
 	return access, nil
 }
 

@@ -128,6 +128,31 @@ func (s Settings) allow(via Via) bool {
 	}
 }
 
+// StoreFacts are what is known of a store.
+type StoreFacts struct {
+	Number int64 // in rows and indexes; 0: no entry was ever written to it
+	// Detail is what else is known, on which no access depends; nil: nothing. A storage
+	// answers all of it.
+	Detail Detail
+}
+
+// Detail is a fact of a store of which some may be known to those alone who read entries up
+// to a label.
+type Detail interface {
+	// Within returns what those may know who read entries up to a ceiling; nil: nothing.
+	Within(ceiling Label) Detail
+}
+
+// Within returns the Detail that those may know who read entries up to a ceiling.
+//
+// SECURITY: a caller learns a Detail from this alone.
+func (f StoreFacts) Within(ceiling Label) Detail {
+	if f.Detail == nil {
+		return nil
+	}
+	return f.Detail.Within(ceiling)
+}
+
 // Facts provides the data on which the cascade decides. A storage must answer
 // from one consistent snapshot, the one in which the caller's operation runs.
 // An absent record is a zero value, not an error. Expired records may still be

@@ -136,7 +136,7 @@ func setFacts(ctx context.Context, facts Facts, found []Access) error {
 	}
 	for i := range found {
 		of := known[found[i].Store]
-		found[i].Number, found[i].Reading = of.Number, of.Within(found[i].Ceiling)
+		found[i].Number, found[i].Detail = of.Number, of.Within(found[i].Ceiling)
 	}
 	return nil
 }

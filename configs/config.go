@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// Embedders are the names of the embedders.
+var Embedders = []string{"e5", "openai"}
+
 // Config is the whole configuration. A field's key in a file is its tag; nested structs
 // are nested maps. Its environment variable is MNEME_ followed by the keys in upper case,
 // joined by underscores (MNEME_POSTGRES_DSN). Lists of structs can be set only in a file.
@@ -385,7 +388,7 @@ func (c *Config) validate() (violations []error) {
 	}
 	oneOf("storage", c.Storage, "sqlite", "postgres")
 	oneOf("vector", c.Vector, "flat", "milvus")
-	oneOf("embedder", c.Embedder, "e5", "openai")
+	oneOf("embedder", c.Embedder, Embedders...)
 	oneOf("rerank.shape", c.Rerank.Shape, "auto", "cohere", "jina", "tei")
 	oneOf("rerank.scores", c.Rerank.Scores, "probability", "logit")
 	oneOf("openai.max_label", c.OpenAI.MaxLabel, "PUBLIC", "INTERNAL", "CONFIDENTIAL", "RESTRICTED")

@@ -64,6 +64,16 @@ func TestTheTablesOfRoomsNameRoomsThatExist(t *testing.T) {
 	}
 }
 
+// What lies below internal may be imported by all who need it. So it composes nothing: what
+// chooses the parts of the program lies with the programs, below cmd.
+func TestRoomsBelowInternalComposeNothing(t *testing.T) {
+	for room, imports := range tableOfRooms(t) {
+		if strings.HasPrefix(room, "internal/") && (imports == everything || strings.HasPrefix(imports, except)) {
+			t.Errorf("%s may import %s", room, imports)
+		}
+	}
+}
+
 // tableOfRooms returns the third column of the tables of rooms, by the paths in the first.
 func tableOfRooms(t *testing.T) map[string]string {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/vector"
@@ -20,11 +21,12 @@ import (
 
 // job is a leased entry on its way to the indexes of the models that read it.
 type job struct {
-	lease Lease
-	entry *memory.Entry  // nil: purged
-	facts acl.StoreFacts // facts of the entry's store
-	reads [2]bool        // whether each model of readers reads the entry
-	saved [2]bool        // whether each model's vectors of this revision are already saved
+	lease   Lease
+	entry   *memory.Entry  // nil: purged
+	number  int64          // of the entry's store in indexes
+	reading choice.Reading // of the entry's store
+	reads   [2]bool        // whether each model of readers reads the entry
+	saved   [2]bool        // whether each model's vectors of this revision are already saved
 	// records holds one record per chunk of the text, for each model that reads the entry.
 	records [2][]vector.Record
 }
@@ -127,7 +129,7 @@ func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (
 	for i := range jobs {
 		if j := &jobs[i]; j.reads[k] && !j.saved[k] {
 			var chunks []string
-			j.records[k], chunks = now.recordsOf(j.entry, j.facts.Number)
+			j.records[k], chunks = now.recordsOf(j.entry, j.number)
 			texts = append(texts, chunks...)
 		}
 	}
@@ -181,9 +183,10 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 	for _, lease := range leases {
 		j := job{lease: lease, entry: at[lease.Entry]}
 		if e := j.entry; e != nil {
-			j.lease.Revision, j.facts = e.Revision, stores[e.Store]
+			known := stores[e.Store]
+			j.lease.Revision, j.number, j.reading = e.Revision, known.Number, choice.Of(known.Detail)
 			if e.Live(ix.instant()) && e.Searchable() {
-				j.reads = ix.reads(main, e, j.facts.Reading)
+				j.reads = ix.reads(main, e, j.reading)
 			}
 		}
 		jobs = append(jobs, j)
@@ -201,13 +204,13 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 // No model reads an entry above the main model's label.
 //
 // SECURITY: text that was sent to a third party's embedder cannot be taken back.
-func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bool {
+func (ix *Indexer) reads(main Model, e *memory.Entry, reading choice.Reading) [2]bool {
 	switch {
 	case main.MaxLabel != 0 && !e.Label.CanFlowTo(main.MaxLabel):
 		return [2]bool{}
-	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == acl.LanguageEnglish:
+	case !main.EnglishOnly || len(ix.multilingual.list) == 0 || reading.Language == choice.LanguageEnglish:
 		return [2]bool{mainModel: true}
-	case reading.Language == acl.LanguageMultilingual && !readTwice(reading, e):
+	case reading.Language == choice.LanguageMultilingual && !readTwice(reading, e):
 		return [2]bool{multilingualModel: true}
 	}
 	foreign := ix.foreign(memory.ProseOf(e))
@@ -215,7 +218,7 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading acl.Reading) [2]bo
 }
 
 // readTwice reports whether both models read an entry, unless it is foreign or has no meaning.
-func readTwice(reading acl.Reading, e *memory.Entry) bool {
+func readTwice(reading choice.Reading, e *memory.Entry) bool {
 	return reading.BothFrom().CanFlowTo(e.Label)
 }
 
@@ -321,7 +324,7 @@ func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]
 		if j.entry == nil {
 			continue
 		}
-		was, now := j.facts.Reading, stores[j.entry.Store].Reading
+		was, now := j.reading, choice.Of(stores[j.entry.Store].Detail)
 		if label := mixed[j.entry.Store]; label > 0 && now.Mixed == label {
 			now.Mixed = was.Mixed
 		}
@@ -339,7 +342,7 @@ func markMultilingual(ctx context.Context, tx memory.ReadingWriter, jobs []job) 
 		if len(j.records[multilingualModel]) == 0 {
 			continue
 		}
-		known := cmp.Or(lowest[j.entry.Store], j.facts.Multilingual)
+		known := cmp.Or(lowest[j.entry.Store], j.reading.Multilingual)
 		if known == 0 || j.entry.Label < known {
 			lowest[j.entry.Store] = j.entry.Label
 		}

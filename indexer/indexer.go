@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 
 	"mneme/embed"
+	"mneme/embed/choice"
 	"mneme/indexer/budget"
 	"mneme/memory"
 	"mneme/vector"
@@ -135,12 +136,12 @@ func (ix *Indexer) loadLocal(ctx context.Context) error {
 
 // readers are the models that make vectors: the main model, for English or for everything, and
 // the model for texts that the main one cannot read; nil if there is none.
-type readers [2]*serving
+type readers [choice.Count]*serving
 
 // The indexes of readers.
 const (
-	mainModel = iota
-	multilingualModel
+	mainModel         = choice.Main
+	multilingualModel = choice.Multilingual
 )
 
 // serving returns the serving models, or none if the main model does not serve.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
@@ -58,7 +59,7 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 					wait.For(t, "the entry is written to the index", reached)
 					proceed = release
 				}
-				_, err := h.SetLanguage(background, a, "a", acl.LanguageMultilingual)
+				_, err := h.SetLanguage(background, a, "a", choice.LanguageMultilingual)
 				must(h, err)
 				english.releaseAll(t) // until the store is whole, both models read the entry
 				other := multilingual.next(t)
@@ -78,10 +79,10 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 					multilingual.releaseAll(t)
 				}
 				h.eventually("the store is whole, and nothing is queued", func() bool {
-					var reading acl.Reading
+					var reading choice.Reading
 					must(h, rows.View(background, func(tx memory.ReadTx) error {
 						stores, err := tx.StoreFacts(background, []string{"a"})
-						reading = stores["a"].Reading
+						reading = choice.Of(stores["a"].Detail)
 						return err
 					}))
 					return reading.Whole() && queued(h, rows) == 0
@@ -163,7 +164,7 @@ func TestALargeStoreIsQueuedInStepsAcrossKilledProcesses(t *testing.T) {
 			must(killed, err)
 		}
 		killed.Index()
-		_, err := killed.SetLanguage(background, a, "a", acl.LanguageMultilingual)
+		_, err := killed.SetLanguage(background, a, "a", choice.LanguageMultilingual)
 		must(killed, err)
 		if err := killed.Drain(background, nil); !errors.Is(err, errKilled) {
 			t.Fatalf("draining the queue ended with %v", err)
@@ -213,7 +214,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 		}
 		defer b.running()()
 		a := agent("a", acl.Public)
-		choose := func(language acl.Language) {
+		choose := func(language choice.Language) {
 			t.Helper()
 			_, err := b.SetLanguage(background, a, "a", language)
 			must(b.harness, err)
@@ -235,7 +236,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 		early := b.write(acl.Public, "early", "Early: "+inEnglish, 1)
 		pass(english, "Early")
 		whole()
-		choose(acl.LanguageMultilingual)
+		choose(choice.LanguageMultilingual)
 		held := multilingual.next(t)
 		if b.wantVectors(early, true, false); b.reading().Whole() {
 			t.Error("the store is whole before the chosen model has read it")
@@ -249,9 +250,9 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 		whole()
 		b.wantVectors(append(early, late...), false, true)
 
-		choose(acl.LanguageEnglish)
+		choose(choice.LanguageEnglish)
 		held = english.next(t)
-		b.wantReading(acl.Reading{Language: acl.LanguageEnglish, Multilingual: acl.Public, Unread: acl.Public})
+		b.wantReading(choice.Reading{Language: choice.LanguageEnglish, Multilingual: acl.Public, Unread: acl.Public})
 		close(held.release)
 		if len(held.texts) == 1 { // each text is a batch of its own
 			close(english.next(t).release)

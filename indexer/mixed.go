@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 )
 
@@ -62,14 +63,14 @@ func (a *awaited) await(store string, lacking int64) {
 // reveal them to callers that may not read them.
 func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job) (map[string]acl.Label, error) {
 	foreign := make(map[string]int)
-	readings := make(map[string]acl.Reading)
+	readings := make(map[string]choice.Reading)
 	for _, j := range jobs {
-		if j.entry == nil || !j.foreign() || j.facts.Language != acl.LanguageAuto || j.facts.BothFrom() == acl.Public {
+		if j.entry == nil || !j.foreign() || j.reading.Language != choice.LanguageAuto || j.reading.BothFrom() == acl.Public {
 			continue
 		}
-		if mixed := j.facts.Mixed; mixed == 0 || j.entry.Label < mixed {
+		if mixed := j.reading.Mixed; mixed == 0 || j.entry.Label < mixed {
 			foreign[j.entry.Store]++
-			readings[j.entry.Store] = j.facts.Reading
+			readings[j.entry.Store] = j.reading
 		}
 	}
 	noted := make(map[string]acl.Label)
@@ -165,7 +166,7 @@ func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lack
 func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingualModel] }
 
 // noteIndexed records how much the models have read of the stores that they had to read again,
-// label by label: see acl.Reading.Whole.
+// label by label: see choice.Reading.Whole.
 func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	var reread Reread
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -185,7 +186,7 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 				return err
 			}
 			now, err := tx.StoreFacts(ctx, []string{store})
-			if err != nil || before[store].Whole() || !now[store].OnlyMultilingual() {
+			if err != nil || choice.Of(before[store].Detail).Whole() || !choice.Of(now[store].Detail).OnlyMultilingual() {
 				return err
 			}
 			// The English vectors are removed when the entries are read once more. Nothing is
@@ -201,7 +202,7 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 
 // noteIndexedOf is noteIndexed if jobs belong to such a store. Run retries what fails.
 func (ix *Indexer) noteIndexedOf(ctx context.Context, jobs []job) {
-	if !slices.ContainsFunc(jobs, func(j job) bool { return j.facts.Unread > 0 }) {
+	if !slices.ContainsFunc(jobs, func(j job) bool { return j.reading.Unread > 0 }) {
 		return
 	}
 	if err := ix.noteIndexed(ctx); err != nil && ctx.Err() == nil {

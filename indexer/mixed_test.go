@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/storage"
@@ -40,18 +41,18 @@ func (b *bilingual) write(label acl.Label, prefix, text string, n int) (ids []uu
 	return ids
 }
 
-func (b *bilingual) reading() acl.Reading {
+func (b *bilingual) reading() choice.Reading {
 	b.t.Helper()
-	var reading acl.Reading
+	var reading choice.Reading
 	must(b.harness, b.rows.View(background, func(tx memory.ReadTx) error {
 		known, err := tx.StoreFacts(background, []string{"a"})
-		reading = known["a"].Reading
+		reading = choice.Of(known["a"].Detail)
 		return err
 	}))
 	return reading
 }
 
-func (b *bilingual) wantReading(want acl.Reading) {
+func (b *bilingual) wantReading(want choice.Reading) {
 	b.t.Helper()
 	if got := b.reading(); got != want {
 		b.t.Errorf("the store is read so: %+v, want %+v", got, want)
@@ -80,19 +81,19 @@ func TestBothModelsReadAStoreWithATwentiethForeignEntries(t *testing.T) {
 		b := openBilingual(t, backend)
 		english := b.write(acl.Public, "english", inEnglish, 180)
 		b.Index()
-		b.wantReading(acl.Reading{})
+		b.wantReading(choice.Reading{})
 		german := b.write(acl.Public, "german", inGerman, 9) // of 189 entries
 		b.Index()
-		b.wantReading(acl.Reading{Multilingual: acl.Public})
+		b.wantReading(choice.Reading{Multilingual: acl.Public})
 		b.wantVectors(english, true, false)
 		german = append(german, b.write(acl.Public, "again", inGerman, 1)...)
 		b.Index()
-		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
+		b.wantReading(choice.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(english, true, true)
 		b.wantVectors(german, false, true)
 		later := b.write(acl.Public, "later", inEnglish, 30) // the store stays mixed
 		b.Index()
-		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
+		b.wantReading(choice.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(later, true, true)
 	})
 }
@@ -100,11 +101,11 @@ func TestBothModelsReadAStoreWithATwentiethForeignEntries(t *testing.T) {
 func TestAStoreWhoseLanguageWasChosenDoesNotBecomeMixed(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
-		_, err := b.SetLanguage(background, agent("a", acl.Public), "a", acl.LanguageEnglish)
+		_, err := b.SetLanguage(background, agent("a", acl.Public), "a", choice.LanguageEnglish)
 		must(b.harness, err)
 		all := append(b.write(acl.Public, "german", inGerman, 2), b.write(acl.Public, "english", inEnglish, 2)...)
 		b.Index()
-		b.wantReading(acl.Reading{Language: acl.LanguageEnglish})
+		b.wantReading(choice.Reading{Language: choice.LanguageEnglish})
 		b.wantVectors(all, true, false)
 	})
 }
@@ -117,18 +118,18 @@ func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
 		a := agent("a", acl.Public)
 		english, german := b.write(acl.Public, "english", inEnglish, 30), b.write(acl.Public, "german", inGerman, 2)
 		b.Index()
-		for _, language := range []acl.Language{acl.LanguageMultilingual, acl.LanguageAuto} {
+		for _, language := range []choice.Language{choice.LanguageMultilingual, choice.LanguageAuto} {
 			_, err := b.SetLanguage(background, a, "a", language)
 			must(b.harness, err)
 			german = append(german, b.write(acl.Public, language.String(), inGerman, 1)...)
 			b.Index()
 		}
-		b.wantReading(acl.Reading{Multilingual: acl.Public})
+		b.wantReading(choice.Reading{Multilingual: acl.Public})
 		b.wantVectors(english, true, false)
 		b.wantVectors(german, false, true)
 		b.write(acl.Public, "more", inGerman, 6) // ten of forty entries
 		b.Index()
-		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Public})
+		b.wantReading(choice.Reading{Multilingual: acl.Public, Mixed: acl.Public})
 		b.wantVectors(english, true, true)
 	})
 }
@@ -145,10 +146,10 @@ func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 		hidden := b.write(acl.Confidential, "hidden", inEnglish, 2)
 		foreign := b.write(acl.Confidential, "foreign", inGerman, 3)
 		b.Index()
-		if after := b.reading().Within(acl.Internal); after != before || after.Mixed != 0 {
+		if after := choice.Of(b.reading().Within(acl.Internal)); after != before || after.Mixed != 0 {
 			t.Errorf("hidden entries change %+v to %+v", before, after)
 		}
-		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
+		b.wantReading(choice.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
 		b.wantVectors(english, true, false)
 		b.wantVectors(german, false, true)
 		b.wantVectors(hidden, true, true)
@@ -157,7 +158,7 @@ func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 		b.write(acl.Restricted, "top", inEnglish, 60) // these cannot undo it
 		b.write(acl.Internal, "internal", inGerman, 1)
 		b.Index()
-		b.wantReading(acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
+		b.wantReading(choice.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
 		b.wantVectors(english, true, false)
 	})
 }
@@ -173,10 +174,10 @@ func TestAStoreIsWholeOnceTheMultilingualModelHasReadIt(t *testing.T) {
 		must(b.harness, b.rows.Update(background, func(tx memory.Tx) error {
 			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true, QueuedAt: b.Instant(), Lacking: b.multilingual})
 		}))
-		b.wantReading(acl.Reading{Asked: true, Unread: acl.Public})
+		b.wantReading(choice.Reading{Asked: true, Unread: acl.Public})
 		b.Index()
-		b.wantReading(acl.Reading{Asked: true, Multilingual: acl.Public})
+		b.wantReading(choice.Reading{Asked: true, Multilingual: acl.Public})
 		b.write(acl.Public, "later", inEnglish, 1)
-		b.wantReading(acl.Reading{Asked: true, Multilingual: acl.Public})
+		b.wantReading(choice.Reading{Asked: true, Multilingual: acl.Public})
 	})
 }

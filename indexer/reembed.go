@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 )
 
@@ -263,7 +263,7 @@ func (ix *Indexer) embedAndSave(ctx context.Context, by readers, jobs []job) err
 func (ix *Indexer) markSaved(ctx context.Context, by readers, jobs []job) error {
 	var chosen []job
 	for _, j := range jobs {
-		if j.entry != nil && j.facts.Language != acl.LanguageAuto {
+		if j.entry != nil && j.reading.Language != choice.LanguageAuto {
 			chosen = append(chosen, j)
 		}
 	}
@@ -284,7 +284,7 @@ func (ix *Indexer) markSaved(ctx context.Context, by readers, jobs []job) error 
 		}
 		for i := range jobs {
 			j := &jobs[i]
-			j.saved[k] = j.entry != nil && j.facts.Language != acl.LanguageAuto && j.reads[k] && !lacks[j.lease.Entry]
+			j.saved[k] = j.entry != nil && j.reading.Language != choice.LanguageAuto && j.reads[k] && !lacks[j.lease.Entry]
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"mneme/embed/choice"
 )
 
 // Reindex embeds every entry with the configured embedders, while the current vectors keep
@@ -277,7 +279,7 @@ func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (u
 	}
 	for i := range changed {
 		e := &changed[i]
-		if ix.reads(main.model, e, stores[e.Store].Reading)[next.k] {
+		if ix.reads(main.model, e, choice.Of(stores[e.Store].Detail))[next.k] {
 			return nil, errBehind
 		}
 		if _, err := tx.SaveVectors(ctx, e.ID, e.Revision, next.fingerprint, nil); err != nil {

@@ -24,7 +24,7 @@ type QueueReader interface {
 // Reread names stores that models must read again, in order.
 type Reread struct {
 	Unqueued []Unqueued // the entries that changes left to QueueRest
-	Indexed  []string   // stores where a memory.ReadingChange with Indexed would move acl.Reading.Unread
+	Indexed  []string   // stores where a memory.ReadingChange with Indexed would move choice.Reading.Unread
 }
 
 // Unqueued stands for entries of a large store that a memory.ReadingChange left to be queued:

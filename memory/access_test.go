@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"
@@ -114,7 +115,7 @@ func (d *serviceSurface) Do(p acl.Principal, op accesstest.Operation) accesstest
 	case accesstest.Unshare, accesstest.EndGrant:
 		return accesstest.Outcome{Status: status(s.Unshare(ctx, c, op.Store, op.Other))}
 	case accesstest.SetLanguage:
-		_, err := s.SetLanguage(ctx, c, op.Store, acl.LanguageMultilingual)
+		_, err := s.SetLanguage(ctx, c, op.Store, choice.LanguageMultilingual)
 		return accesstest.Outcome{Status: status(err)}
 	case accesstest.JoinChat:
 		return accesstest.Outcome{Status: status(s.PutParticipant(ctx, c, op.Store, op.Other, ttl))}

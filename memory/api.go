@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // Found is an entry as a caller sees it. ETag is without quotes.
@@ -137,14 +138,15 @@ type StoreInfo struct {
 	// Unaccepted says that the caller has not accepted the grant: calls that name no store skip
 	// it.
 	Unaccepted bool
-	// Reading determines Models. Reading, Models and Why are zero if the caller has level
-	// search on the store.
-	Reading acl.Reading
+	// Reading determines Models. Reading, Models and EveryLanguage are zero if the
+	// caller has level search on the store.
+	Reading choice.Reading
 	// Models are the models that read the store's entries: english, multilingual or both. If
 	// one embedder reads every language, Models has its fingerprint, or nothing if it does not
 	// serve in this process; Reading does not matter then.
 	Models []string
-	Why    string // why these Models: one sentence, and another one about Progress
+	// EveryLanguage reports that one embedder reads every language, for each store.
+	EveryLanguage bool
 	// Progress says how many entries the multilingual model has read in a store that is not
 	// Reading.Whole. It is nil if the store is.
 	Progress *ReadingProgress

@@ -199,7 +199,7 @@ func TestAsOfReachesAsFarAsHistory(t *testing.T) {
 // Former values count against the limits of a condition's reads.
 func TestAsOfReadsCountAgainstTheFilterLimits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		h := asOfHarness{open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: 100, Time: time.Hour}})}
+		h := asOfHarness{open(t, b, memory.Limits{Conditions: memory.ConditionLimits{Bytes: 100, Time: time.Hour}})}
 		me := agent("alice", acl.Public)
 		h.PutText(me, "alice", "k", strings.Repeat("long ", 30), 201)
 		first := h.step()

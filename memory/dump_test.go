@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/backendtest"
@@ -25,7 +26,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 		h.PutText(a, "reader", "sealed", "blob", 201, sealed, ttl(time.Hour))
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("reader", "json"), Value: []byte("{ \"a\" : [1.50, 2e3] }")})
 		must(h, err)
-		_, err = h.SetLanguage(background, agent("reader", acl.Public), "reader", acl.LanguageMultilingual)
+		_, err = h.SetLanguage(background, agent("reader", acl.Public), "reader", choice.LanguageMultilingual)
 		must(h, err)
 		var dump bytes.Buffer
 		must(h, h.Dump(background, &dump))
@@ -39,7 +40,7 @@ func TestLoadDumpRestoresTheDatabase(t *testing.T) {
 			t.Errorf("the dump of the restored database differs:\n%s\n%s", dump.String(), again.String())
 		}
 		restored.Index()
-		if r := restored.stored(a, "reader").Reading; r.Language != acl.LanguageMultilingual {
+		if r := restored.stored(a, "reader").Reading; r.Language != choice.LanguageMultilingual {
 			t.Errorf("the restored store is read as %+v", r)
 		}
 		if got := keys(restored.MustSearch(a, search.Request{Query: "herons"})); len(got) == 0 || got[0] != "k" {

@@ -234,7 +234,7 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 		value := func(i int) string {
 			return fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("a ferry at dawn ", 3))
 		}
-		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(25 * len(value(10)))}})
+		h := open(t, b, memory.Limits{Conditions: memory.ConditionLimits{Bytes: int64(25 * len(value(10)))}})
 		a, hog := agent("a", acl.Public), agent("hog", acl.Public)
 		for i := range 40 {
 			h.PutJSON(hog, "hog", fmt.Sprint("k", i), value(i), func(r *memory.PutRequest) { r.Tags = &[]string{fmt.Sprint("t", i%4)} })
@@ -277,7 +277,7 @@ func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 
 func TestConditionsWithinValuesTakeALimitedTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
-		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Time: 1}})
+		h := open(t, b, memory.Limits{Conditions: memory.ConditionLimits{Time: 1}})
 		a := agent("a", acl.Public)
 		h.PutJSON(a, "a", "k", `{"n":1}`)
 		_, err := h.List(background, a, memory.ListRequest{Store: "a", Filter: memory.Filter{Where: where(`{"value.n":{"eq":1}}`)}, Limit: 10})
@@ -296,7 +296,7 @@ func TestBatchesOfAPageDoNotReadAllValuesAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		entries := size.Of(40, 100)
 		value := `{"n":1,"text":"` + strings.Repeat("a ferry at dawn ", 5600) + `"}`
-		h := open(t, b, memory.Limits{Reading: memory.ReadingLimits{Bytes: int64(2 * entries * len(value))}})
+		h := open(t, b, memory.Limits{Conditions: memory.ConditionLimits{Bytes: int64(2 * entries * len(value))}})
 		a := agent("a", acl.Public)
 		var want []string
 		for i := range entries {

@@ -2,9 +2,9 @@ package memory
 
 import (
 	"context"
-	"fmt"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // SetLanguage chooses which models read the entries of a store, and returns the updated store.
@@ -12,7 +12,7 @@ import (
 // store is searched. In a session above PUBLIC the error is a ConflictError, since everyone
 // sees the choice. A platform token may choose for any store. The entries get their vectors in
 // the background; until then searches use the existing ones.
-func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language acl.Language) (StoreInfo, error) {
+func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language choice.Language) (StoreInfo, error) {
 	var info StoreInfo
 	err := s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
 		now := s.Instant()
@@ -26,7 +26,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if !c.Platform && c.Taint != acl.Public {
 			return conflict("every session reads the language of a store: it is chosen in one at PUBLIC, or by the platform")
 		}
-		if language > acl.LanguageMultilingual {
+		if language > choice.LanguageMultilingual {
 			return rule("language", "must be auto, english or multilingual")
 		}
 		known, err := tx.StoreFacts(ctx, []string{store})
@@ -34,7 +34,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 			return err
 		}
 		// Repeating the choice changes nothing, unless it resets Asked.
-		if was := known[store].Reading; was.Language != language || was.Asked {
+		if was := choice.Of(known[store].Detail); was.Language != language || was.Asked {
 			if err := tx.PutReading(ctx, ReadingChange{Store: store, Language: &language, QueuedAt: now}); err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if err != nil {
 			return err
 		}
-		a.Reading = known[store].Within(a.Ceiling)
+		a.Detail = known[store].Within(a.Ceiling)
 		info, err = s.infoOf(ctx, tx, a)
 		return err
 	})
@@ -55,7 +55,7 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 
 // ModelStores are the numbers of stores that each of the two models reads. A store that both
 // read counts for each. In Unread stores, a model has yet to read entries: see
-// acl.Reading.Whole.
+// choice.Reading.Whole.
 type ModelStores struct{ English, Multilingual, Unread int64 }
 
 // ModelStores counts the stores that each model reads. It returns nil if the embedder reads
@@ -69,10 +69,10 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	}
 	var n ModelStores
 	err := a.service.view(ctx, c, func(tx ReadTx) (err error) {
-		if n.English, err = tx.CountStoresRead(ctx, acl.LanguageEnglish); err != nil {
+		if n.English, err = tx.CountStoresRead(ctx, choice.LanguageEnglish); err != nil {
 			return err
 		}
-		if n.Multilingual, err = tx.CountStoresRead(ctx, acl.LanguageMultilingual); err != nil {
+		if n.Multilingual, err = tx.CountStoresRead(ctx, choice.LanguageMultilingual); err != nil {
 			return err
 		}
 		n.Unread, err = tx.CountStoresUnread(ctx)
@@ -84,25 +84,26 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	return &n, nil
 }
 
-// modelsOf returns the Models of a StoreInfo and the reason for them.
-func (s *Service) modelsOf(reading acl.Reading) (models []string, why string) {
+// modelsOf returns the Models of a StoreInfo, and whether one of them reads every language.
+func (s *Service) modelsOf(reading choice.Reading) (models []string, everyLanguage bool) {
 	if fingerprint, one := s.oneModel(); one {
 		if fingerprint != "" {
 			models = append(models, fingerprint)
 		}
-		return models, "One embedder reads every language."
+		return models, true
 	}
-	return reading.Models(), reading.Why()
+	return reading.Models(), false
 }
 
 // addProgress sets the progress of the model that is reading a store again.
 //
 // SECURITY: it counts only entries up to the caller's ceiling.
 func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Access, info *StoreInfo) error {
-	if _, one := s.oneModel(); one || a.Reading.Whole() {
+	reading := choice.Of(a.Detail)
+	if _, one := s.oneModel(); one || reading.Whole() {
 		return nil
 	}
-	from := a.Reading.MultilingualFrom()
+	from := reading.MultilingualFrom()
 	total, err := tx.CountRead(ctx, a.Store, from, a.Ceiling)
 	if err != nil {
 		return err
@@ -113,7 +114,6 @@ func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Acces
 	}
 	total = max(total, left)
 	info.Progress = &ReadingProgress{Done: total - left, Total: total}
-	info.Why += fmt.Sprintf(" It has read %d of %d.", total-left, total)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/test/backendtest"
 )
@@ -25,17 +26,17 @@ func TestTheModelsOfAStoreAreShownToItsReaders(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	h.SetUpAccess()
 	for _, store := range []string{"lender", "seller"} {
-		info, err := h.SetLanguage(background, agent(store, acl.Public), store, acl.LanguageMultilingual)
-		if err != nil || info.Reading.Language != acl.LanguageMultilingual || info.Kind != "self" {
+		info, err := h.SetLanguage(background, agent(store, acl.Public), store, choice.LanguageMultilingual)
+		if err != nil || info.Reading.Language != choice.LanguageMultilingual || info.Kind != "self" {
 			t.Errorf("%s: %+v, %v", store, info, err)
 		}
 	}
 	reader := agent("reader", acl.Public)
-	if info := h.stored(reader, "seller"); info.Level != acl.Search || info.Models != nil || info.Why != "" || info.Reading != (acl.Reading{}) {
+	if info := h.stored(reader, "seller"); info.Level != acl.Search || info.Models != nil || info.EveryLanguage || info.Reading != (choice.Reading{}) {
 		t.Errorf("to a reader at level search: %+v", info)
 	}
 	// The embedder of the test reads every language, as far as the service knows.
-	if info := h.stored(reader, "lender"); info.Reading.Language != acl.LanguageMultilingual || len(info.Models) != 1 || info.Models[0] != encoder(t).Fingerprint() || info.Why == "" {
+	if info := h.stored(reader, "lender"); info.Reading.Language != choice.LanguageMultilingual || len(info.Models) != 1 || info.Models[0] != encoder(t).Fingerprint() || !info.EveryLanguage {
 		t.Errorf("to a reader: %+v", info)
 	}
 }
@@ -48,22 +49,22 @@ func TestAGuestDoesNotChooseTheModelsOfAStore(t *testing.T) {
 	platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true}}
 	for _, c := range []struct {
 		as     memory.Caller
-		choice acl.Language
+		choice choice.Language
 		status int
 	}{
-		{guest, acl.LanguageEnglish, 403},
-		{agent("stranger", acl.Public), acl.LanguageEnglish, 403},
-		{agent("stranger", acl.Public), acl.Language(255), 403}, // access is checked first
-		{owner, acl.Language(255), 422},
-		{platform, acl.LanguageEnglish, 200},
+		{guest, choice.LanguageEnglish, 403},
+		{agent("stranger", acl.Public), choice.LanguageEnglish, 403},
+		{agent("stranger", acl.Public), choice.Language(255), 403}, // access is checked first
+		{owner, choice.Language(255), 422},
+		{platform, choice.LanguageEnglish, 200},
 	} {
 		_, err := h.SetLanguage(background, c.as, "lender", c.choice)
 		h.WantStatus(err, c.status)
-		if want := c.status == 200; (h.stored(owner, "lender").Reading.Language == acl.LanguageEnglish) != want {
+		if want := c.status == 200; (h.stored(owner, "lender").Reading.Language == choice.LanguageEnglish) != want {
 			t.Errorf("%s chose %v: the store has %v", c.as.Agent, c.choice, h.stored(owner, "lender").Reading)
 		}
 	}
-	if info := h.stored(guest, "lender"); !slices.Equal(info.Models, []string{"english"}) || info.Why != info.Reading.Why() {
+	if info := h.stored(guest, "lender"); !slices.Equal(info.Models, []string{"english"}) || info.EveryLanguage || info.Reading.Why() != choice.ChosenEnglish {
 		t.Errorf("to the guest: %+v", info)
 	}
 }
@@ -74,7 +75,7 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 	for _, store := range []string{"a", "b", "c"} {
 		h.PutText(agent(store, acl.Public), store, "k", "text", 201)
 	}
-	_, err := h.SetLanguage(background, agent("a", acl.Public), "a", acl.LanguageMultilingual)
+	_, err := h.SetLanguage(background, agent("a", acl.Public), "a", choice.LanguageMultilingual)
 	must(h, err)
 	n, err := h.ModelStores(background, platform)
 	if err != nil || n == nil || *n != (memory.ModelStores{English: 2, Multilingual: 1, Unread: 1}) {
@@ -96,12 +97,12 @@ func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.PutText(a, "a", "k", "The night train arrives after midnight.", 201)
 		h.Index()
-		choose := func(language acl.Language, queued int64) {
+		choose := func(language choice.Language, queued int64) {
 			t.Helper()
 			info, err := h.SetLanguage(background, a, "a", language)
 			must(h, err)
-			want := acl.Reading{Language: language}
-			if language == acl.LanguageMultilingual && queued > 0 {
+			want := choice.Reading{Language: language}
+			if language == choice.LanguageMultilingual && queued > 0 {
 				want.Unread = acl.Public
 			}
 			if info.Reading != want || h.stored(a, "a").Reading != want {
@@ -115,14 +116,14 @@ func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 				t.Errorf("%s: what was queued is indexed, and the store is not whole", language)
 			}
 		}
-		choose(acl.LanguageAuto, 0)
-		choose(acl.LanguageMultilingual, 1)
-		choose(acl.LanguageMultilingual, 0)
-		choose(acl.LanguageAuto, 1)
+		choose(choice.LanguageAuto, 0)
+		choose(choice.LanguageMultilingual, 1)
+		choose(choice.LanguageMultilingual, 0)
+		choose(choice.LanguageAuto, 1)
 		must(h, data.Storage(t).Update(background, func(tx memory.Tx) error {
 			return tx.PutReading(background, memory.ReadingChange{Store: "a", Asked: true})
 		}))
-		choose(acl.LanguageAuto, 1) // resets Asked
-		choose(acl.LanguageAuto, 0)
+		choose(choice.LanguageAuto, 1) // resets Asked
+		choose(choice.LanguageAuto, 0)
 	})
 }

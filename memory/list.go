@@ -43,7 +43,7 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 			return "", err
 		}
 	}
-	r.Filter = r.Filter.Counted(s.limits.Reading)
+	r.Filter = r.Filter.Counted(s.limits.Conditions)
 	var passing matched
 	for left, size := r.Limit, 0; ; {
 		var items []Found

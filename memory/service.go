@@ -15,18 +15,18 @@ import (
 
 // Limits bound what the Service accepts. Zero fields take the default.
 type Limits struct {
-	Value          int            // bytes of one value; 100,000
-	Query          int            // bytes of one query; 16,000
-	Keys           int64          // live entries that an agent wrote last, per store and label; 1,000,000
-	Bytes          int64          // total bytes of the values of these entries; 1 GiB
-	Grants         int64          // unexpired grants of a store; 10,000
-	History        HistoryLimits  // of an entry's versions; 100 and 10 MB
-	Retention      *time.Duration // how long before now a purge must leave deletions alone; nil: 7 days
-	IdempotencyTTL time.Duration  // how long an Idempotency-Key is stored; 24 h
-	Feed           FeedLimits     // of the changes of a store and label; 7 days and 1,000,000
-	Batch          BatchLimits    // of one Batch; 1,000 and 10 MB
-	Reading        ReadingLimits  // of values, for the filter of one call; 512 MB and 5 s
-	WriteWait      time.Duration  // how long a write waits for other writes before it is refused; 10 s
+	Value          int             // bytes of one value; 100,000
+	Query          int             // bytes of one query; 16,000
+	Keys           int64           // live entries that an agent wrote last, per store and label; 1,000,000
+	Bytes          int64           // total bytes of the values of these entries; 1 GiB
+	Grants         int64           // unexpired grants of a store; 10,000
+	History        HistoryLimits   // of an entry's versions; 100 and 10 MB
+	Retention      *time.Duration  // how long before now a purge must leave deletions alone; nil: 7 days
+	IdempotencyTTL time.Duration   // how long an Idempotency-Key is stored; 24 h
+	Feed           FeedLimits      // of the changes of a store and label; 7 days and 1,000,000
+	Batch          BatchLimits     // of one Batch; 1,000 and 10 MB
+	Conditions     ConditionLimits // of values, for the filter of one call; 512 MB and 5 s
+	WriteWait      time.Duration   // how long a write waits for other writes before it is refused; 10 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -66,11 +66,11 @@ func (l Limits) withDefaults() Limits {
 	if l.Batch.Bytes == 0 {
 		l.Batch.Bytes = 10_000_000
 	}
-	if l.Reading.Bytes == 0 {
-		l.Reading.Bytes = 512_000_000
+	if l.Conditions.Bytes == 0 {
+		l.Conditions.Bytes = 512_000_000
 	}
-	if l.Reading.Time == 0 {
-		l.Reading.Time = 5 * time.Second
+	if l.Conditions.Time == 0 {
+		l.Conditions.Time = 5 * time.Second
 	}
 	if l.WriteWait == 0 {
 		l.WriteWait = 10 * time.Second

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // Share grants a store to an agent, or changes the grant. The caller needs readwrite on the
@@ -366,8 +367,8 @@ func (s *Service) infoOf(ctx context.Context, tx ReadingReader, a acl.Access) (S
 	}
 	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt, Unaccepted: a.Unaccepted}
 	if a.Level >= acl.Read { // below that, it would reveal what is stored
-		info.Reading = a.Reading
-		info.Models, info.Why = s.modelsOf(a.Reading)
+		info.Reading = choice.Of(a.Detail)
+		info.Models, info.EveryLanguage = s.modelsOf(info.Reading)
 		if err := s.addProgress(ctx, tx, a, &info); err != nil {
 			return info, err
 		}

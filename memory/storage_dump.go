@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/lexical"
 )
 
@@ -50,11 +51,11 @@ type DumpSettings struct {
 }
 
 // DumpReading says how a store is read: the chosen language, whether the store was Asked, and
-// the label from which it is mixed, as in acl.Reading. Whether the multilingual model reads
+// the label from which it is mixed, as in choice.Reading. Whether the multilingual model reads
 // entries follows from their texts.
 type DumpReading struct {
 	Store    string
-	Language acl.Language
+	Language choice.Language
 	Asked    bool
 	Mixed    acl.Label `json:",omitzero"`
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 )
 
 // acl.Facts reads the facts of access; the interfaces here count and write them.
@@ -42,14 +43,14 @@ type FactWriter interface {
 // ReadingReader counts stores and entries by the models that read them.
 type ReadingReader interface {
 	// CountStoresRead returns the number of stores with a model, LanguageEnglish or
-	// LanguageMultilingual, among their acl.Reading.Models. It ignores stores without any
+	// LanguageMultilingual, among their choice.Reading.Models. It ignores stores without any
 	// write.
-	CountStoresRead(ctx context.Context, by acl.Language) (int64, error)
-	// CountStoresUnread returns the number of stores that are not acl.Reading.Whole.
+	CountStoresRead(ctx context.Context, by choice.Language) (int64, error)
+	// CountStoresUnread returns the number of stores that are not choice.Reading.Whole.
 	CountStoresUnread(ctx context.Context) (int64, error)
 	// CountRead returns the number of a store's searchable entries with labels in a range.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread returns how many of them were queued after acl.Reading.Unread was set, or
+	// CountUnread returns how many of them were queued after choice.Reading.Unread was set, or
 	// must still be queued.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 }
@@ -64,9 +65,9 @@ type ReadingWriter interface {
 type ReadingChange struct {
 	Store string
 	// Language, unless nil, replaces the choice and resets Asked.
-	Language *acl.Language
+	Language *choice.Language
 	// Asked, if true, sets Asked. Multilingual and Mixed, unless 0, lower the stored labels to
-	// at most their values: see acl.Reading.
+	// at most their values: see choice.Reading.
 	Asked        bool
 	Multilingual acl.Label
 	Mixed        acl.Label

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/storage"
 	"mneme/test/backendtest"
@@ -120,7 +121,7 @@ func TestAnAgentHoldsItsShareOfTheWriters(t *testing.T) {
 			},
 			"unshare": func(c memory.Caller) error { return h.Unshare(background, c, "hog", "none") },
 			"language": func(c memory.Caller) error {
-				_, err := h.SetLanguage(background, c, "hog", acl.LanguageEnglish)
+				_, err := h.SetLanguage(background, c, "hog", choice.LanguageEnglish)
 				return err
 			},
 			"settings": func(c memory.Caller) error { return h.PutSettings(background, c, "hog", acl.Settings{}) },

@@ -86,7 +86,7 @@ const textBytes = 32 << 20
 // passed by: it must not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
 	scope := q.scope.Without(searchOnly)
-	limits := memory.ReadingLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
+	limits := memory.ConditionLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
 	all, _, err = q.matching(ctx, tx, scope, memory.Filter{Match: match}.Counted(limits), only)
 	var broken *memory.RuleError
 	if !errors.As(err, &broken) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/question"
@@ -18,12 +19,12 @@ import (
 
 // models are those of a search: the one that reads English or everything, and the
 // multilingual one. One that it does not use has no embedder.
-type models [2]model
+type models [choice.Count]model
 
 // The models of a search.
 const (
-	mainModel         = question.Main
-	multilingualModel = question.Multilingual
+	mainModel         = choice.Main
+	multilingualModel = choice.Multilingual
 )
 
 type model struct{ memory.Model }
@@ -70,10 +71,12 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 		return used, false
 	}
 	several := len(serving) > 1
-	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return !a.Reading.OnlyMultilingual() }) {
+	if !several || scope.Len() == 0 || scope.Any(func(a acl.Access) bool { return choice.Of(a.Detail).HasRead(mainModel) }) {
 		used[mainModel] = model{serving[mainModel]}
 	}
-	if several && scope.Any(func(a acl.Access) bool { return a.Reading.Multilingual > 0 && !a.Reading.OnlyEnglish() }) {
+	if several && scope.Any(func(a acl.Access) bool {
+		return choice.Of(a.Detail).Multilingual > 0 && !choice.Of(a.Detail).OnlyEnglish()
+	}) {
 		used[multilingualModel] = model{serving[multilingualModel]}
 	}
 	return used, true
@@ -85,9 +88,7 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 // SECURITY: how many vectors are left of a model that no longer reads a store depends on
 // entries above the caller. They must not show in what is found.
 func (m models) scopeOf(k int, scope acl.Scope) acl.Scope {
-	leftover := func(a acl.Access) bool {
-		return k == mainModel && a.Reading.OnlyMultilingual() || k == multilingualModel && a.Reading.OnlyEnglish()
-	}
+	leftover := func(a acl.Access) bool { return !choice.Of(a.Detail).Counts(k) }
 	if !m.both() || !scope.Any(leftover) {
 		return scope
 	}
@@ -110,10 +111,8 @@ func (m models) fingerprints() [2]string {
 // an embedder that reads every language.
 func (m models) name(k int) string {
 	switch {
-	case k == multilingualModel:
-		return acl.LanguageMultilingual.String()
-	case m[k].EnglishOnly:
-		return acl.LanguageEnglish.String()
+	case k == multilingualModel, m[k].EnglishOnly:
+		return choice.Name(k)
 	}
 	return m[k].Fingerprint
 }
@@ -192,14 +191,15 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
 		return
 	}
 	for _, a := range q.scope.Indexed() {
-		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !notedAsked(a.Reading, q.caller.Taint) {
+		reading := choice.Of(a.Detail)
+		if a.Level == acl.ReadWrite && reading.Language == choice.LanguageAuto && !notedAsked(reading, q.caller.Taint) {
 			s.noteAskedOf(ctx, q.caller, a.Store)
 		}
 	}
 }
 
 // notedAsked reports whether a question of a session needs not be noted.
-func notedAsked(reading acl.Reading, taint acl.Label) bool {
+func notedAsked(reading choice.Reading, taint acl.Label) bool {
 	from := reading.BothFrom()
 	return reading.Asked || taint > acl.Public && from != 0 && from.CanFlowTo(taint)
 }
@@ -237,7 +237,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 		defer done()
 		err = s.storage.Update(ctx, func(tx memory.Tx) error {
 			known, err := tx.StoreFacts(ctx, []string{store})
-			if was := known[store].Reading; err != nil || notedAsked(was, c.Taint) || was.Language != acl.LanguageAuto {
+			if was := choice.Of(known[store].Detail); err != nil || notedAsked(was, c.Taint) || was.Language != choice.LanguageAuto {
 				return err // somebody else noted it, or chose, since the search began
 			}
 			return tx.PutReading(ctx, change)

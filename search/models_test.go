@@ -16,6 +16,7 @@ import (
 
 	"mneme/acl"
 	"mneme/embed"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/memory"
 	"mneme/search"
@@ -31,7 +32,7 @@ func openTwo(t testing.TB, b backendtest.Backend) *harness {
 }
 
 // readings returns how a store is read.
-func (h *harness) readings(store string) acl.Reading {
+func (h *harness) readings(store string) choice.Reading {
 	h.t.Helper()
 	infos, err := h.Stores(background, agent(store, acl.Public), "", "")
 	must(h, err)
@@ -59,7 +60,7 @@ func TestEachEntryIsReadByTheModelThatCanReadIt(t *testing.T) {
 		h := openTwo(t, b)
 		h.PutText(agent("a", acl.Public), "a", "english", "The night train arrives after midnight.", 0)
 		h.Index()
-		if got := h.readings("a"); got != (acl.Reading{}) {
+		if got := h.readings("a"); got != (choice.Reading{}) {
 			t.Errorf("English alone: %+v", got)
 		}
 		if serving := h.Serving(); len(serving) != 1 {
@@ -67,7 +68,7 @@ func TestEachEntryIsReadByTheModelThatCanReadIt(t *testing.T) {
 		}
 		h.PutText(agent("a", acl.Public), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
-		if got := h.readings("a"); got != (acl.Reading{Multilingual: acl.Public}) {
+		if got := h.readings("a"); got != (choice.Reading{Multilingual: acl.Public}) {
 			t.Errorf("with German: %+v", got)
 		}
 		if serving := h.Serving(); len(serving) != 2 {
@@ -283,7 +284,7 @@ func TestAChoiceDoesNotTellOfHiddenEntries(t *testing.T) {
 		for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Restricted: acl.Restricted} {
 			c := agent("a", taint)
 			c.Platform = taint != acl.Public // others above PUBLIC do not choose
-			info, err := h.SetLanguage(background, c, "a", acl.LanguageAuto)
+			info, err := h.SetLanguage(background, c, "a", choice.LanguageAuto)
 			must(h, err)
 			if info.Reading.Multilingual != want {
 				t.Errorf("%s is told %+v", taint, info.Reading)
@@ -300,7 +301,7 @@ func TestAnOwnerChoosesTheModels(t *testing.T) {
 		h.PutText(agent("a", acl.Public), "a", "english", "The night train arrives after midnight.", 0)
 		h.PutText(agent("a", acl.Public), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
-		for _, language := range []acl.Language{acl.LanguageEnglish, acl.LanguageMultilingual, acl.LanguageAuto} {
+		for _, language := range []choice.Language{choice.LanguageEnglish, choice.LanguageMultilingual, choice.LanguageAuto} {
 			info, err := h.SetLanguage(background, a, "a", language)
 			must(h, err)
 			if info.Reading.Language != language || h.readings("a").Language != language {
@@ -313,15 +314,15 @@ func TestAnOwnerChoosesTheModels(t *testing.T) {
 		}
 		for name, try := range map[string]func() error{
 			"a stranger": func() error {
-				_, err := h.SetLanguage(background, agent("stranger", acl.Public), "a", acl.LanguageEnglish)
+				_, err := h.SetLanguage(background, agent("stranger", acl.Public), "a", choice.LanguageEnglish)
 				return err
 			},
 			"a reader by a grant": func() error {
-				_, err := h.SetLanguage(background, agent("reader", acl.Public), "lender", acl.LanguageEnglish)
+				_, err := h.SetLanguage(background, agent("reader", acl.Public), "lender", choice.LanguageEnglish)
 				return err
 			},
 			"a session above PUBLIC": func() error {
-				_, err := h.SetLanguage(background, agent("a", acl.Internal), "a", acl.LanguageEnglish)
+				_, err := h.SetLanguage(background, agent("a", acl.Internal), "a", choice.LanguageEnglish)
 				return err
 			},
 			"an unknown language": func() error {
@@ -538,7 +539,7 @@ func TestVectorsLeftOfAFormerModelDoNotCount(t *testing.T) {
 		h.PutText(agent("lender", acl.Public), "lender", "english", "The night train arrives after midnight.", 0)
 		h.Lend("lender", "a", acl.Read)
 		h.Index()
-		_, err := h.SetLanguage(background, a, "a", acl.LanguageMultilingual)
+		_, err := h.SetLanguage(background, a, "a", choice.LanguageMultilingual)
 		must(h, err)
 		h.Index()
 		if got := h.readings("a"); !got.OnlyMultilingual() {

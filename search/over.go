@@ -62,7 +62,7 @@ func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, q *searc
 // each. It leaves out those that need more. tooMuch is the error for all together, and is
 // returned if none is left.
 func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, q *searchQuery, tooMuch error) (all []uuid.UUID, more bool, err error) {
-	part := s.limits.Reading.Part(q.scope.Len())
+	part := s.limits.Conditions.Part(q.scope.Len())
 	for _, a := range q.scope.Stores() {
 		filter := q.standing().Counted(part).Searchable()
 		ids, many, err := filter.Matching(ctx, tx, ofStore(q.scope, a.Store), nil, vector.MaxOnly)
@@ -78,7 +78,7 @@ func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, q *searchQue
 	if q.scope.Empty() {
 		return nil, false, tooMuch
 	}
-	q.request.Filter = q.request.Filter.Counted(s.limits.Reading)
+	q.request.Filter = q.request.Filter.Counted(s.limits.Conditions)
 	return all, more || len(all) > vector.MaxOnly, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/question"
@@ -125,7 +126,7 @@ func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scop
 		return nil, err
 	}
 	for i, c := range candidates {
-		found[i].chooseModels(asked.prefers, c.access.Reading)
+		found[i].chooseModels(asked.prefers, choice.Of(c.access.Detail))
 	}
 	asked.addDated(candidates, found)
 	if err := s.addLanguages(ctx, tx, q, asked, candidates, found); err != nil {
@@ -137,7 +138,7 @@ func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scop
 // chooseModels sets which models judge a candidate: of those that have read it the preferred
 // one, or both. While a model reads a store again, what the main one has read is judged by
 // that one alone; vectors left of a model that no longer reads the store do not count.
-func (a *assessment) chooseModels(prefers int, reading acl.Reading) {
+func (a *assessment) chooseModels(prefers int, reading choice.Reading) {
 	both := a.by[mainModel].read && a.by[multilingualModel].read
 	switch {
 	case both && reading.OnlyMultilingual():

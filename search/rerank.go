@@ -114,7 +114,7 @@ type sentText struct {
 func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrieved) (texts []sentText, short bool, err error) {
 	own := *asked
 	q := &own
-	q.request.Filter = q.request.Filter.Counted(s.limits.Reading)
+	q.request.Filter = q.request.Filter.Counted(s.limits.Conditions)
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is sent.
 		scope, err := s.searchScope(ctx, tx, q.caller, q.request)

@@ -35,7 +35,7 @@ type searchQuery struct {
 	// dropped collects the visible entries among those read that do not pass the
 	// filter. nil: it is not asked for.
 	dropped   map[uuid.UUID]*memory.Entry
-	reading   memory.ReadingLimits
+	reading   memory.ConditionLimits
 	models    models    // of the wordings' embeddings
 	languages languages // of the entries whose texts were read to find out
 	took      Took
@@ -73,7 +73,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	if err := s.openPage(q); err != nil {
 		return nil, err
 	}
-	r.Filter = r.Filter.At(q.at).Counted(s.limits.Reading)
+	r.Filter = r.Filter.At(q.at).Counted(s.limits.Conditions)
 	q.request.Filter = r.Filter
 	err = s.view(ctx, c, func(tx memory.ReadTx) (err error) {
 		if err := s.authorize(ctx, tx, q); err != nil {
@@ -89,7 +89,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 		}
 		q.wordings = s.newWordings(r.wordings())
 		q.readDates()
-		q.reading = s.limits.Reading
+		q.reading = s.limits.Conditions
 		return s.matchDates(ctx, tx, q)
 	})
 	if err != nil {

@@ -162,7 +162,7 @@ check_races() {
 	unset CI MNEME_POSTGRES_DSN MNEME_MILVUS_ADDR
 	export CGO_ENABLED=1
 	local test=(go test -p "$packages" -race -short -timeout 30m)
-	"${test[@]}" ./memory/... ./search/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/...
+	"${test[@]}" ./memory/... ./search/... ./meter/... ./indexer/... ./vector ./vector/flat ./server/... ./embed/openai/... ./embed/rerank ./internal/... ./cmd/compose
 	(cd clients/go && "${test[@]}" ./...)
 	# SQLite itself is slow under the detector, and one goroutine does most of its suite.
 	"${test[@]}" -run 'Process|Waiting|TestStorage/(Transaction|Feed|Queue|Turn|Ledger|Charge)$' ./storage/sqlite

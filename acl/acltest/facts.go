@@ -22,7 +22,7 @@ var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 // It must not be changed while it is in use.
 type Facts struct {
 	Numbers       map[string]int64             // store → internal number
-	Readings      map[string]acl.Reading       // store → which models read it
+	Details       map[string]acl.Detail        // by store
 	GrantList     []acl.Grant                  // at most one per store, grantee and label
 	Participants  map[[2]string]acl.Membership // {chat, agent}
 	Sessions      map[[2]string]acl.Membership // {user, agent}
@@ -41,7 +41,7 @@ func (f *Facts) StoreFacts(_ context.Context, stores []string) (map[string]acl.S
 	known := make(map[string]acl.StoreFacts)
 	for _, store := range stores {
 		if n, ok := f.Numbers[store]; ok {
-			known[store] = acl.StoreFacts{Number: n, Reading: f.Readings[store]}
+			known[store] = acl.StoreFacts{Number: n, Detail: f.Details[store]}
 		}
 	}
 	return known, nil

@@ -12,8 +12,8 @@ import (
 
 	"mneme/acl"
 	"mneme/benchmarks/harness"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/meter"

@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"mneme/benchmarks/vectorcache"
+	"mneme/cmd/compose"
 	"mneme/embed"
-	"mneme/internal/compose"
 )
 
 // Caches store the output of embedders in a folder.

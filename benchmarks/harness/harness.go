@@ -9,7 +9,7 @@ import (
 	"fmt"
 
 	"mneme/acl"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 	"mneme/memory"
 )
 

@@ -17,9 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"mneme/cmd/compose"
 	"mneme/configs"
 	"mneme/embed"
-	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/vector/milvus"
 )

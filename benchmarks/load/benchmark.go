@@ -15,8 +15,8 @@ import (
 	"mneme/acl"
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/relevance"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mneme/benchmarks/harness"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"mneme/benchmarks/harness"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

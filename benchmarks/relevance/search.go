@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/lexical"
 	"mneme/lexical/language"
 	"mneme/memory"

@@ -10,9 +10,9 @@ import (
 
 	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
+	"mneme/cmd/compose"
 	"mneme/configs"
 	"mneme/embed"
-	"mneme/internal/compose"
 	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/vector"

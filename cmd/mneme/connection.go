@@ -12,8 +12,8 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/server/inprocess"
 	"mneme/server/token"
 )

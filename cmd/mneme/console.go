@@ -6,10 +6,10 @@ import (
 	"net/netip"
 	"time"
 
+	"mneme/cmd/compose"
 	"mneme/configs"
 	files "mneme/console"
 	"mneme/docs"
-	"mneme/internal/compose"
 	"mneme/server/console"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 )
 
 func newDemo(p *program) *cobra.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mneme/acl"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 	"mneme/internal/system"
 	"mneme/server/listen"
 	"mneme/server/token"
@@ -104,10 +104,7 @@ const modelTimeout = 30 * time.Second
 // checkModel embeds one query.
 func (d *diagnosis) checkModel(ctx context.Context) {
 	const check = "embedder"
-	do := ""
-	if d.config.Embedder == "openai" {
-		do = "check openai.base_url, openai.model and openai.api_key"
-	}
+	_, do, _ := compose.RemoteEmbedder(d.config)
 	model, err := compose.OpenEmbedder(d.config)
 	if err != nil {
 		d.add(check, problem, err.Error(), do)
@@ -126,7 +123,7 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 // modelLabel returns a note on the highest label whose texts are sent to a remote
 // embedder; "" if all are.
 func (d *diagnosis) modelLabel() string {
-	if label := d.config.OpenAI.MaxLabel; d.config.Embedder == "openai" && label != acl.Restricted.String() {
+	if label, _, remote := compose.RemoteEmbedder(d.config); remote && label != acl.Restricted.String() {
 		return ", sent labels up to " + label + " (words alone find what is above)"
 	}
 	return ""

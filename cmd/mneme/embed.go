@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mneme/cmd/compose"
 	"mneme/embed"
-	"mneme/internal/compose"
 )
 
 // maxText is the maximum length of a line of standard input, in bytes.

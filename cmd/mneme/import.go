@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/cmd/mneme/importer/origin"
 	"mneme/configs"
-	"mneme/internal/compose"
 )
 
 func newImport(p *program) *cobra.Command {

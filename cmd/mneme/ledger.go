@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 	"mneme/meter"
 )
 

@@ -11,8 +11,8 @@ import (
 	"mneme/acl"
 	client "mneme/clients/go"
 	"mneme/clients/go/api"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

@@ -23,8 +23,8 @@ import (
 
 	"mneme/acl"
 	"mneme/clients/go/api"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/markdown"
 	"mneme/memory"
 	"mneme/test/backendtest"

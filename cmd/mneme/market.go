@@ -10,7 +10,7 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 )
 
 // marketFlags are the flags of the commands for offers, accounts and charges.

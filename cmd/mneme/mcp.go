@@ -12,9 +12,9 @@ import (
 
 	"mneme/acl"
 	client "mneme/clients/go"
+	"mneme/cmd/compose"
 	"mneme/cmd/mneme/toolproxy"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/server/mcp"
 	"mneme/server/tool"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 )
 
 func newReconcile(p *program) *cobra.Command {

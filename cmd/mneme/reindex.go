@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 )
 
 func newReindex(p *program) *cobra.Command {

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/internal/system"
 )
 
@@ -97,12 +97,12 @@ func newRoot(p *program) *cobra.Command {
 	flags.String("data-dir", "", "`folder` for the database and the local key (default: the user's data folder)")
 	flags.String("storage", defaults.Storage, "storage: sqlite or postgres")
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
-	flags.String("embedder", defaults.Embedder, "embedder: e5 or openai")
+	flags.String("embedder", defaults.Embedder, "embedder: "+strings.Join(configs.Embedders, " or "))
 	flags.BoolVar(&p.json, "json", false, "print JSON")
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version of this build")
 	completeWith(root, "storage", "sqlite", "postgres")
 	completeWith(root, "vector", "flat", "milvus")
-	completeWith(root, "embedder", "e5", "openai")
+	completeWith(root, "embedder", configs.Embedders...)
 	root.AddCommand(
 		newServe(p), newDemo(p), newToken(p), newImport(p), newExport(p), newSync(p), newSearch(p), newEmbed(p), newBench(p),
 		newGet(p), newPut(p), newList(p), newDelete(p), newHistory(p), newStores(p), newShare(p), newUnshare(p),

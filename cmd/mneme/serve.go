@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/server/listen"
 )
 

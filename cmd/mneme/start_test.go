@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"mneme/benchmarks/harness"
+	"mneme/cmd/compose"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/indexer"
-	"mneme/internal/compose"
 	"mneme/internal/workload"
 	"mneme/memory"
 	"mneme/test/mnemetest"

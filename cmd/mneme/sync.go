@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/cmd/mneme/foldersync"
 	"mneme/configs"
-	"mneme/internal/compose"
 )
 
 func newSync(p *program) *cobra.Command {

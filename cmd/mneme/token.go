@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/server/token"
 )
 

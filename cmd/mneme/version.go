@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mneme/internal/compose"
+	"mneme/cmd/compose"
 )
 
 // version is set by the linker (-X main.version=...) for builds outside a

@@ -2,17 +2,20 @@
 // languages the same words are another question, whose scores have another scale.
 package question
 
-import "mneme/lexical/language"
+import (
+	"mneme/embed/choice"
+	"mneme/lexical/language"
+)
 
 // The questions: to what the main model of a search reads, and to what the multilingual one
 // reads, in the language of the words, in another language of the same script, and in
 // another script. The first two are the models, too.
 const (
-	Main = iota
-	Multilingual
-	Across
-	AcrossScripts
-	Count // of questions
+	Main          = choice.Main
+	Multilingual  = choice.Multilingual
+	Across        = choice.Count
+	AcrossScripts = Across + 1
+	Count         = AcrossScripts + 1 // of questions
 )
 
 // Of returns which question words are to an entry that is judged by a model, Main or

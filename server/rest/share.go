@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/server/rest/api"
@@ -32,7 +33,7 @@ func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
 		StoreId: info.Store, Kind: api.StoreInfoKind(info.Kind), Level: api.Level(info.Level.String()), ExpiresAt: wire.Time(info.ExpiresAt),
 		Accepted: wire.Accepted(info),
 	}
-	if info.Why != "" {
+	if info.Level >= acl.Read {
 		read := storeLanguageOf(info)
 		out.Language, out.Models, out.Why, out.Reading = &read.Language, &read.Models, &read.Why, read.Reading
 	}
@@ -41,7 +42,7 @@ func storeInfoOf(info memory.StoreInfo) api.StoreInfo {
 
 func storeLanguageOf(info memory.StoreInfo) api.StoreLanguage {
 	out := api.StoreLanguage{
-		StoreId: info.Store, Language: api.Language(info.Reading.Language.String()), Models: append([]string{}, info.Models...), Why: info.Why,
+		StoreId: info.Store, Language: api.Language(info.Reading.Language.String()), Models: append([]string{}, info.Models...), Why: whyModels(info),
 	}
 	if p := info.Progress; p != nil {
 		out.Reading = &api.ReadingProgress{Done: p.Done, Total: p.Total}
@@ -55,7 +56,7 @@ func (s *Surface) PutLanguage(ctx context.Context, r api.PutLanguageRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	language, err := acl.ParseLanguage(string(r.Body.Language))
+	language, err := choice.ParseLanguage(string(r.Body.Language))
 	if err != nil {
 		language = wire.NoLanguage
 	}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 )
 
@@ -41,7 +42,7 @@ func Accepted(info memory.StoreInfo) *bool {
 const NoLevel = acl.Level(255)
 
 // NoLanguage is the like of NoLevel for a choice of models.
-const NoLanguage = acl.Language(255)
+const NoLanguage = choice.Language(255)
 
 const (
 	// defaultValue is the default of memory.Limits for one value, in bytes.

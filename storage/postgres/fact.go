@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/storage/sqlcommon"
 )
@@ -54,7 +55,7 @@ func (w *writer) settingsQuery(agent string) batchQuery {
 func (w *writeTx) StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error) {
 	if len(stores) == 1 && w.stores[stores[0]] != nil {
 		row := w.stores[stores[0]]
-		return map[string]acl.StoreFacts{stores[0]: {Number: row.number, Reading: row.reading}}, w.ready(ctx)
+		return map[string]acl.StoreFacts{stores[0]: {Number: row.number, Detail: row.reading.Detail()}}, w.ready(ctx)
 	}
 	return w.Reads.StoreFacts(ctx, stores)
 }
@@ -150,6 +151,6 @@ func (w *writeTx) PutReading(ctx context.Context, change memory.ReadingChange) e
 		return err
 	}
 	known, err := w.Reads.StoreFacts(ctx, []string{change.Store})
-	w.stores[change.Store].reading = known[change.Store].Reading
+	w.stores[change.Store].reading = choice.Of(known[change.Store].Detail)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/lexical"
 	"mneme/lexical/posting"
@@ -48,7 +49,7 @@ type storeRow struct {
 	nextDoc  int64 // the docID of the next entry
 	freshDoc int64 // no block has postings of this docID or a later one
 	dirty    bool  // nextDoc has changed
-	reading  acl.Reading
+	reading  choice.Reading
 }
 
 // columns returns the scan destinations of reading.locked.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -86,7 +87,7 @@ func (r Reads) dumpReadings(ctx context.Context, yield Yield) error {
 		if err := row.Scan(&reading.Store, &language, &reading.Asked, &reading.Mixed); err != nil {
 			return err
 		}
-		reading.Language = acl.Language(language)
+		reading.Language = choice.Language(language)
 		return yield(memory.DumpRecord{Reading: &reading})
 	}, "reading.all")
 }

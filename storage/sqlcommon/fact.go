@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 )
 
@@ -37,8 +38,10 @@ type storeFacts struct {
 
 func scanStoreFacts(row Row) (f storeFacts, err error) {
 	var language int64
-	err = row.Scan(&f.id, &f.Number, &language, &f.Asked, &f.Multilingual, &f.Mixed, &f.Unread)
-	f.Language = acl.Language(language)
+	var reading choice.Reading
+	err = row.Scan(&f.id, &f.Number, &language, &reading.Asked, &reading.Multilingual, &reading.Mixed, &reading.Unread)
+	reading.Language = choice.Language(language)
+	f.Detail = reading.Detail()
 	return f, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/memory"
 )
@@ -44,9 +45,9 @@ func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
 	if err != nil {
 		return err
 	}
-	now := known[c.Store].Reading
+	now := choice.Of(known[c.Store].Detail)
 	from := now.MultilingualFrom()
-	if now.Language == acl.LanguageEnglish && now.Multilingual > 0 {
+	if now.Language == choice.LanguageEnglish && now.Multilingual > 0 {
 		from = acl.Public
 	}
 	switch {

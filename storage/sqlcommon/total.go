@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 )
 
@@ -46,8 +47,8 @@ func (r Reads) CountUnembedded(ctx context.Context, lacking indexer.Unembedded) 
 }
 
 // CountStoresRead implements memory.ReadingReader.
-func (r Reads) CountStoresRead(ctx context.Context, by acl.Language) (int64, error) {
-	if by == acl.LanguageMultilingual {
+func (r Reads) CountStoresRead(ctx context.Context, by choice.Language) (int64, error) {
+	if by == choice.LanguageMultilingual {
 		return r.total(ctx, "reading.count_multilingual")
 	}
 	return r.total(ctx, "reading.count_english")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/lexical"
 	"mneme/memory"
 	"mneme/storage"
@@ -60,7 +61,7 @@ func (f *fixture) seed() (live, gone, old memory.Entry) {
 			tx.PutSettings(f.ctx, "a", acl.Settings{Self: true, DefaultTTL: time.Hour}),
 			tx.ClaimName(f.ctx, "chat", memory.KindChat),
 			tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Asked: true, Multilingual: acl.Internal}),
-			tx.PutReading(f.ctx, memory.ReadingChange{Store: "b", Language: new(acl.LanguageEnglish)}),
+			tx.PutReading(f.ctx, memory.ReadingChange{Store: "b", Language: new(choice.LanguageEnglish)}),
 			tx.PutReading(f.ctx, memory.ReadingChange{Store: "c", Multilingual: acl.Public}),
 			tx.PutReading(f.ctx, memory.ReadingChange{Store: "d", Multilingual: acl.Public, Mixed: acl.Confidential}))
 	})
@@ -139,7 +140,7 @@ var dumps = []clause{
 				readings = append(readings, *r.Reading)
 			}
 		}
-		f.equal(readings, []memory.DumpReading{{Store: "a", Asked: true}, {Store: "b", Language: acl.LanguageEnglish}, {Store: "d", Mixed: acl.Confidential}})
+		f.equal(readings, []memory.DumpReading{{Store: "a", Asked: true}, {Store: "b", Language: choice.LanguageEnglish}, {Store: "d", Mixed: acl.Confidential}})
 	}},
 
 	{"an error of yield ends a dump and is returned", func(f *fixture) {

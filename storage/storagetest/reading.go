@@ -9,22 +9,23 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/indexer"
 	"mneme/memory"
 )
 
 var readings = []clause{
 	{"how a store is read is kept, with or without entries, and only what a fact names changes", func(f *fixture) {
-		reading := func() acl.Reading {
+		reading := func() choice.Reading {
 			var known map[string]acl.StoreFacts
 			f.view(func(tx memory.ReadTx) (err error) {
 				known, err = tx.StoreFacts(f.ctx, []string{"a", "b"})
 				return err
 			})
-			f.equal(known["b"].Reading == acl.Reading{}, true)
-			return known["a"].Reading
+			f.equal(choice.Of(known["b"].Detail) == choice.Reading{}, true)
+			return choice.Of(known["a"].Detail)
 		}
-		want := func(want acl.Reading) { // JSON has no label 0
+		want := func(want choice.Reading) { // JSON has no label 0
 			f.Helper()
 			if got := reading(); got != want {
 				f.Errorf("%+v, want %+v", got, want)
@@ -39,27 +40,27 @@ var readings = []clause{
 				return tx.PutReading(f.ctx, fact)
 			})
 		}
-		want(acl.Reading{})
+		want(choice.Reading{})
 		put(memory.ReadingChange{Asked: true})
-		want(acl.Reading{Asked: true})
+		want(choice.Reading{Asked: true})
 		f.put(entry("a", "k"), entry("b", "k"))
 		put(memory.ReadingChange{Multilingual: acl.Confidential})
-		want(acl.Reading{Asked: true, Multilingual: acl.Confidential})
+		want(choice.Reading{Asked: true, Multilingual: acl.Confidential})
 		put(memory.ReadingChange{Multilingual: acl.Public})
 		put(memory.ReadingChange{Multilingual: acl.Internal})
-		want(acl.Reading{Asked: true, Multilingual: acl.Public})
-		put(memory.ReadingChange{Language: new(acl.LanguageMultilingual)})
-		want(acl.Reading{Language: acl.LanguageMultilingual, Multilingual: acl.Public})
+		want(choice.Reading{Asked: true, Multilingual: acl.Public})
+		put(memory.ReadingChange{Language: new(choice.LanguageMultilingual)})
+		want(choice.Reading{Language: choice.LanguageMultilingual, Multilingual: acl.Public})
 		put(memory.ReadingChange{Asked: true})
-		want(acl.Reading{Language: acl.LanguageMultilingual, Asked: true, Multilingual: acl.Public})
-		put(memory.ReadingChange{Language: new(acl.LanguageAuto)})
-		want(acl.Reading{Multilingual: acl.Public})
+		want(choice.Reading{Language: choice.LanguageMultilingual, Asked: true, Multilingual: acl.Public})
+		put(memory.ReadingChange{Language: new(choice.LanguageAuto)})
+		want(choice.Reading{Multilingual: acl.Public})
 		put(memory.ReadingChange{Mixed: acl.Confidential})
 		put(memory.ReadingChange{Mixed: acl.Restricted})
-		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
+		want(choice.Reading{Multilingual: acl.Public, Mixed: acl.Confidential})
 		put(memory.ReadingChange{Mixed: acl.Internal})
-		put(memory.ReadingChange{Language: new(acl.LanguageAuto)})
-		want(acl.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
+		put(memory.ReadingChange{Language: new(choice.LanguageAuto)})
+		want(choice.Reading{Multilingual: acl.Public, Mixed: acl.Internal})
 	}},
 
 	{"a store is whole once what a fact had queued is indexed, label by label", func(f *fixture) {
@@ -86,7 +87,7 @@ var readings = []clause{
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
 				known, err := tx.StoreFacts(f.ctx, []string{"a"})
-				if got := known["a"].Unread; got != unread {
+				if got := choice.Of(known["a"].Detail).Unread; got != unread {
 					f.Errorf("unread from %q, want %q", got, unread)
 				}
 				f.equal(count(tx, true, acl.Public, acl.Restricted), all)
@@ -151,12 +152,12 @@ var readings = []clause{
 		}
 		fact(memory.ReadingChange{Asked: true, QueuedAt: after(2 * time.Hour), Lacking: "model"})
 		want(0, 0, 0, false) // it has all vectors
-		fact(memory.ReadingChange{Language: new(acl.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
+		fact(memory.ReadingChange{Language: new(choice.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
 		want(acl.Public, 3, 1, false)
-		fact(memory.ReadingChange{Language: new(acl.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
+		fact(memory.ReadingChange{Language: new(choice.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
 		f.viewIndex(func(tx indexer.ReadTx) error {
 			stores, err := tx.StoreFacts(f.ctx, []string{"a"})
-			f.equal(stores["a"].Whole(), true)
+			f.equal(choice.Of(stores["a"].Detail).Whole(), true)
 			return err
 		})
 	}},
@@ -198,7 +199,7 @@ var readings = []clause{
 	{"stores are counted for each model that reads them", func(f *fixture) {
 		want := make(map[string]int64)
 		n := 0
-		for _, language := range []acl.Language{acl.LanguageAuto, acl.LanguageEnglish, acl.LanguageMultilingual} {
+		for _, language := range []choice.Language{choice.LanguageAuto, choice.LanguageEnglish, choice.LanguageMultilingual} {
 			for _, asked := range []bool{false, true} {
 				for _, multilingual := range []acl.Label{0, acl.Restricted} {
 					store := fmt.Sprint("store-", n)
@@ -209,7 +210,7 @@ var readings = []clause{
 							tx.PutReading(f.ctx, memory.ReadingChange{Store: store, Language: &language}),
 							tx.PutReading(f.ctx, memory.ReadingChange{Store: store, Asked: asked, Multilingual: multilingual}))
 					})
-					for _, model := range (acl.Reading{Language: language, Asked: asked, Multilingual: multilingual}).Models() {
+					for _, model := range (choice.Reading{Language: language, Asked: asked, Multilingual: multilingual}).Models() {
 						want[model]++
 					}
 				}
@@ -221,9 +222,9 @@ var readings = []clause{
 			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "empty", Asked: true})
 		})
 		f.view(func(tx memory.ReadTx) error {
-			english, err := tx.CountStoresRead(f.ctx, acl.LanguageEnglish)
+			english, err := tx.CountStoresRead(f.ctx, choice.LanguageEnglish)
 			f.ok(err)
-			multilingual, err := tx.CountStoresRead(f.ctx, acl.LanguageMultilingual)
+			multilingual, err := tx.CountStoresRead(f.ctx, choice.LanguageMultilingual)
 			f.equal(map[string]int64{"english": english, "multilingual": multilingual}, want)
 			return err
 		})
@@ -305,7 +306,7 @@ var readings = []clause{
 		f.equal(queue(stale, ids[20]), false)
 		want([]indexer.Unqueued{left}, 2)
 
-		fact(memory.ReadingChange{Language: new(acl.LanguageMultilingual), QueuedAt: after(time.Second)})
+		fact(memory.ReadingChange{Language: new(choice.LanguageMultilingual), QueuedAt: after(time.Second)})
 		f.equal(queue(left, ids[20]), false)
 		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // existing vectors do not matter to the choice
 		left = indexer.Unqueued{Store: "a", QueuedAt: after(time.Second)}
@@ -340,7 +341,7 @@ var readings = []clause{
 			old := f.lease(start, 10)
 			f.equal(len(old), 3)
 			f.update(func(tx memory.Tx) error {
-				return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Language: new(acl.LanguageMultilingual), QueuedAt: start})
+				return tx.PutReading(f.ctx, memory.ReadingChange{Store: "a", Language: new(choice.LanguageMultilingual), QueuedAt: start})
 			})
 			f.updateIndex(func(tx indexer.Tx) error { return end(tx, old) })
 			if again := f.lease(start, 10); len(again) != 3 || again[0].Attempts != 0 {

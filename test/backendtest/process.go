@@ -71,8 +71,8 @@ func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...
 	if o.Search.VectorBudget == 0 {
 		o.Search.VectorBudget = wait.Limit
 	}
-	if o.Memory.Limits.Reading.Time == 0 {
-		o.Memory.Limits.Reading.Time = wait.Limit
+	if o.Memory.Limits.Conditions.Time == 0 {
+		o.Memory.Limits.Conditions.Time = wait.Limit
 	}
 	if o.Memory.Limits.WriteWait == 0 {
 		o.Memory.Limits.WriteWait = wait.Limit

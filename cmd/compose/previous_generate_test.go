@@ -22,7 +22,7 @@ import (
 // The databases in testdata were written by the previous version of mneme. They are
 // made again by
 //
-//	MNEME_PREVIOUS_BINARY=/path/to/that/mneme go test ./internal/compose -run TestGeneratePrevious
+//	MNEME_PREVIOUS_BINARY=/path/to/that/mneme go test ./cmd/compose -run TestGeneratePrevious
 //
 // which needs sqlite3, pg_dump and MNEME_POSTGRES_DSN. The process is killed while
 // it indexes, so that the queue is not empty.

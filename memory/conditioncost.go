@@ -9,28 +9,28 @@ import (
 	"mneme/acl"
 )
 
-// ReadingLimits bound how much of values one call reads to judge its filter: to compare their
+// ConditionLimits bound how much of values one call reads to judge its filter: to compare their
 // members, or to search their words for phrases and the like.
-type ReadingLimits struct {
+type ConditionLimits struct {
 	Bytes int64         // 512 MB
 	Time  time.Duration // 5 s
 }
 
 // Part returns the limits for one of n equal parts.
-func (l ReadingLimits) Part(n int) ReadingLimits {
-	return ReadingLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
+func (l ConditionLimits) Part(n int) ConditionLimits {
+	return ConditionLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
 }
 
 // reading counts how much of values a call has read to judge its filter.
 type reading struct {
-	limits ReadingLimits
+	limits ConditionLimits
 	bytes  int64
 	time   time.Duration // of completed Matching calls
 	began  time.Time     // when the current Matching call began
 }
 
 // Counted returns the filter with its own count of what it reads, up to limits.
-func (f Filter) Counted(limits ReadingLimits) Filter {
+func (f Filter) Counted(limits ConditionLimits) Filter {
 	f.reading = &reading{limits: limits}
 	return f
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/search"
 	"mneme/test/wait"

@@ -240,9 +240,9 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 		Limits: memory.Limits{
 			Value: config.Limits.ValueBytes, Keys: config.Limits.Keys, Bytes: config.Limits.Bytes,
 			Retention: &config.Limits.Retention, Grants: config.Limits.Grants,
-			History:   memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
-			Reading:   memory.ReadingLimits{Bytes: config.Limits.ConditionBytes},
-			WriteWait: config.Limits.WriteWait,
+			History:    memory.HistoryLimits{Versions: config.Limits.HistoryVersions},
+			Conditions: memory.ConditionLimits{Bytes: config.Limits.ConditionBytes},
+			WriteWait:  config.Limits.WriteWait,
 		},
 		Indexer:       ix,
 		EveryLanguage: !builtIn(config),

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"mneme/acl"
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/embed/e5"
@@ -31,8 +30,8 @@ type Models struct{ Main, Multilingual []indexer.Model }
 // or not it is the configured one.
 func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	var embedders []embed.Embedder
-	if config.Embedder == "openai" {
-		remote, err := openOpenAI(config)
+	if r := remoteOf(config); r != nil {
+		remote, err := r.open(config)
 		if err != nil {
 			return Models{}, err
 		}
@@ -190,8 +189,8 @@ func NewModels(config configs.Config, embedders Embedders, log *slog.Logger) (mo
 
 // OpenEmbedder opens the configured embedder.
 func OpenEmbedder(config configs.Config) (embed.Embedder, error) {
-	if config.Embedder == "openai" {
-		return openOpenAI(config)
+	if r := remoteOf(config); r != nil {
+		return r.open(config)
 	}
 	if config.E5.Weights == "" {
 		return e5.New(e5.Options{Codes: config.E5.Codes})
@@ -259,10 +258,7 @@ func openOpenAI(config configs.Config) (embed.Embedder, error) {
 
 // NewModel pairs an embedder with the configured vector index.
 func NewModel(config configs.Config, embedder embed.Embedder, log *slog.Logger) (indexer.Model, error) {
-	var label acl.Label
-	if _, remote := embedder.(*openai.Embedder); remote {
-		label = labelOf(config.OpenAI.MaxLabel)
-	}
+	label := sentUpTo(config, embedder)
 	switch config.Vector {
 	case "flat":
 		return indexer.Model{

@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 )
 
 func TestFailedOpenStopsTracing(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mneme/acl"
+	"mneme/embed/choice"
 	"mneme/memory"
 	"mneme/storage"
 	"mneme/storage/postgres"
@@ -64,11 +65,11 @@ func TestStoresOfAnEarlierVersionAreWholeOnceThatIsKnown(t *testing.T) {
 				t.Helper()
 				err := rows.View(t.Context(), func(tx memory.ReadTx) error {
 					known, err := tx.StoreFacts(t.Context(), []string{"asked", "chosen", "english", "foreign"})
-					for store, want := range map[string]acl.Reading{
-						"asked": {Asked: true, Multilingual: acl.Public, Unread: unread}, "chosen": {Language: acl.LanguageMultilingual, Multilingual: acl.Public, Unread: unread},
-						"english": {Language: acl.LanguageEnglish, Asked: true, Multilingual: acl.Public}, "foreign": {Multilingual: acl.Internal},
+					for store, want := range map[string]choice.Reading{
+						"asked": {Asked: true, Multilingual: acl.Public, Unread: unread}, "chosen": {Language: choice.LanguageMultilingual, Multilingual: acl.Public, Unread: unread},
+						"english": {Language: choice.LanguageEnglish, Asked: true, Multilingual: acl.Public}, "foreign": {Multilingual: acl.Internal},
 					} {
-						if got := known[store].Reading; got != want {
+						if got := choice.Of(known[store].Detail); got != want {
 							t.Errorf("%s is read so: %+v, want %+v", store, got, want)
 						}
 					}

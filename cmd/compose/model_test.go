@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
 	"mneme/embed/e5"
 	"mneme/indexer"
-	"mneme/internal/compose"
 	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/search"

@@ -1,12 +1,6 @@
-package acl
+package choice
 
-import "fmt"
-
-// StoreFacts are what is known of a store.
-type StoreFacts struct {
-	Number int64 // in rows and indexes; 0: no entry was ever written to it
-	Reading
-}
+import "mneme/acl"
 
 // Reading says which of the two models, the English and the multilingual one, read the
 // entries of a store.
@@ -19,17 +13,17 @@ type Reading struct {
 	Asked bool
 	// Multilingual is the lowest label of an entry that has, or had, a vector of the
 	// multilingual model; 0: there is none.
-	Multilingual Label
+	Multilingual acl.Label
 	// Mixed is the lowest label up to which at least one in twenty of the entries, and
 	// ten of them, were foreign: read by the multilingual model and not by the English one;
 	// or, above PUBLIC, of a session that asked what makes a store Asked; 0: there is none.
 	// Unless a language was chosen, the multilingual model reads every entry from this
 	// label on, beside the English one. It never rises.
-	Mixed Label
+	Mixed acl.Label
 	// Unread is the lowest label of entries that a model has yet to read because the store
 	// was Asked, became Mixed or had its language chosen: the English model if
 	// LanguageEnglish was chosen, else the multilingual one; 0: there is none. See Whole.
-	Unread Label
+	Unread acl.Label
 }
 
 // Whole reports whether a model has read all that it was to read again. Until it has, an
@@ -49,81 +43,72 @@ func (r Reading) OnlyEnglish() bool { return r.Language == LanguageEnglish && r.
 // BothFrom returns the lowest label from which on the multilingual model reads, beside the
 // English one, what is not foreign and has a meaning; 0: there is none. In a store for which
 // LanguageMultilingual was chosen these are the entries that are read again, and those above.
-func (r Reading) BothFrom() Label {
+func (r Reading) BothFrom() acl.Label {
 	switch {
 	case r.Language == LanguageMultilingual:
 		return r.Unread
 	case r.Language == LanguageEnglish:
 		return 0
 	case r.Asked:
-		return Public
+		return acl.Public
 	}
 	return r.Mixed
 }
 
 // MultilingualFrom returns the lowest label from which on the multilingual model reads
 // every entry that has a meaning, alone or beside the English one; 0: there is none.
-func (r Reading) MultilingualFrom() Label {
+func (r Reading) MultilingualFrom() acl.Label {
 	if r.Language == LanguageMultilingual {
-		return Public
+		return acl.Public
 	}
 	return r.BothFrom()
 }
 
-// Within returns what somebody may know who reads entries up to a ceiling.
-func (r Reading) Within(ceiling Label) Reading {
-	for _, lowest := range [...]*Label{&r.Multilingual, &r.Mixed, &r.Unread} {
+// Counts reports whether vectors of a model, Main or Multilingual, count in searches. Some of
+// one that does not may be left.
+func (r Reading) Counts(model int) bool {
+	if model == Multilingual {
+		return !r.OnlyEnglish()
+	}
+	return !r.OnlyMultilingual()
+}
+
+// HasRead reports whether a model, Main or Multilingual, may have vectors of the store that
+// count.
+func (r Reading) HasRead(model int) bool {
+	return r.Counts(model) && (model == Main || r.Multilingual > 0)
+}
+
+// Within implements acl.Detail: it returns the part of a Reading that those may know who
+// read entries up to a ceiling; nil if that is no more than is known of every store.
+func (r Reading) Within(ceiling acl.Label) acl.Detail {
+	for _, lowest := range [...]*acl.Label{&r.Multilingual, &r.Mixed, &r.Unread} {
 		if !lowest.CanFlowTo(ceiling) {
 			*lowest = 0
 		}
 	}
+	return r.Detail()
+}
+
+// Detail returns a Reading as a storage answers it among a store's facts; nil for the zero
+// value, that of most stores.
+func (r Reading) Detail() acl.Detail {
+	if r == (Reading{}) {
+		return nil
+	}
 	return r
 }
 
-// Language is a choice of models for a store.
-type Language uint8
-
-// The choices. With LanguageAuto the English model reads what it can, and the
-// multilingual one the rest.
-const (
-	LanguageAuto Language = iota
-	LanguageEnglish
-	LanguageMultilingual
-)
-
-var languages = [...]string{LanguageAuto: "auto", LanguageEnglish: "english", LanguageMultilingual: "multilingual"}
-
-// String returns auto, english or multilingual.
-func (l Language) String() string {
-	if int(l) < len(languages) {
-		return languages[l]
-	}
-	return fmt.Sprintf("Language(%d)", uint8(l))
-}
-
-// ParseLanguage returns the Language of a name that String returns.
-func ParseLanguage(name string) (Language, error) {
-	for l, known := range languages {
-		if name == known {
-			return Language(l), nil
-		}
-	}
-	return 0, fmt.Errorf("language %q is none of auto, english and multilingual", name)
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (l Language) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (l *Language) UnmarshalText(text []byte) (err error) {
-	*l, err = ParseLanguage(string(text))
-	return err
+// Of returns the Reading among the facts of a store or an access.
+func Of(detail acl.Detail) Reading {
+	r, _ := detail.(Reading)
+	return r
 }
 
 // Models returns the models that read entries of the store, by the names of the Languages
 // that choose them: english, multilingual or both.
 func (r Reading) Models() []string {
-	english, multilingual := LanguageEnglish.String(), LanguageMultilingual.String()
+	english, multilingual := Name(Main), Name(Multilingual)
 	switch {
 	case r.Language == LanguageMultilingual:
 		return []string{multilingual}
@@ -133,19 +118,32 @@ func (r Reading) Models() []string {
 	return []string{english}
 }
 
-// Why says in a sentence why these Models read the store.
-func (r Reading) Why() string {
+// Reason is why a Reading has its Models.
+type Reason uint8
+
+// The reasons.
+const (
+	Nothing            Reason = iota // nothing has needed the multilingual model yet
+	ChosenEnglish                    // LanguageEnglish was chosen
+	ChosenMultilingual               // LanguageMultilingual was chosen
+	WasAsked                         // the store is Asked
+	IsMixed                          // the store is Mixed
+	HasForeign                       // some entries are Multilingual
+)
+
+// Why returns why these Models read the store.
+func (r Reading) Why() Reason {
 	switch {
 	case r.Language == LanguageEnglish:
-		return "English was chosen: the English model reads every entry."
+		return ChosenEnglish
 	case r.Language == LanguageMultilingual:
-		return "Multilingual was chosen: the multilingual model reads every entry."
+		return ChosenMultilingual
 	case r.Asked:
-		return "It was asked in another language than English: the multilingual model reads every entry, too."
+		return WasAsked
 	case r.Mixed > 0:
-		return "One in twenty of its entries or more were, or a question above PUBLIC was, in other languages than English: the multilingual model reads the others, too."
+		return IsMixed
 	case r.Multilingual > 0:
-		return "Its entries in other languages than English are read by the multilingual model."
+		return HasForeign
 	}
-	return "Nothing in it has needed the multilingual model yet."
+	return Nothing
 }

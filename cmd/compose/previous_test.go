@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
 	"mneme/embed"
-	"mneme/internal/compose"
 	"mneme/memory"
 	"mneme/meter"
 	"mneme/search"

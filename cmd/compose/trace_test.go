@@ -19,8 +19,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"mneme/acl"
+	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/internal/compose"
 	"mneme/test/wait"
 )
 

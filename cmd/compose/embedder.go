@@ -1,0 +1,55 @@
+package compose
+
+import (
+	"mneme/acl"
+	"mneme/configs"
+	"mneme/embed"
+	"mneme/embed/openai"
+)
+
+// remoteEmbedder is an embedder that calls a server of others.
+type remoteEmbedder struct {
+	name     string // in configs.Embedders
+	open     func(configs.Config) (embed.Embedder, error)
+	made     func(embed.Embedder) bool   // reports whether open returned an embedder
+	maxLabel func(configs.Config) string // the highest label of what it is sent
+	check    string                      // what to look at if it does not answer
+}
+
+// remotes are the embedders beside e5, which is in the process.
+var remotes = []remoteEmbedder{{
+	name: "openai", open: openOpenAI,
+	made:     func(e embed.Embedder) bool { _, ok := e.(*openai.Embedder); return ok },
+	maxLabel: func(c configs.Config) string { return c.OpenAI.MaxLabel },
+	check:    "check openai.base_url, openai.model and openai.api_key",
+}}
+
+// remoteOf returns the configured embedder if it calls a server; nil if it does not.
+func remoteOf(config configs.Config) *remoteEmbedder {
+	for i := range remotes {
+		if remotes[i].name == config.Embedder {
+			return &remotes[i]
+		}
+	}
+	return nil
+}
+
+// sentUpTo returns the highest label of what an embedder is sent; 0: of all.
+func sentUpTo(config configs.Config, embedder embed.Embedder) acl.Label {
+	for _, r := range remotes {
+		if r.made(embedder) {
+			return labelOf(r.maxLabel(config))
+		}
+	}
+	return 0
+}
+
+// RemoteEmbedder returns the highest label of what the configured embedder is sent and what
+// to look at if it does not answer; ok is false if it runs in the process.
+func RemoteEmbedder(config configs.Config) (maxLabel, check string, ok bool) {
+	r := remoteOf(config)
+	if r == nil {
+		return "", "", false
+	}
+	return r.maxLabel(config), r.check, true
+}

@@ -1,0 +1,31 @@
+package rest
+
+import (
+	"fmt"
+
+	"mneme/embed/choice"
+	"mneme/memory"
+)
+
+// reasons are the sentences that say why the models of a store read it.
+var reasons = map[choice.Reason]string{
+	choice.Nothing:            "Nothing in it has needed the multilingual model yet.",
+	choice.ChosenEnglish:      "English was chosen: the English model reads every entry.",
+	choice.ChosenMultilingual: "Multilingual was chosen: the multilingual model reads every entry.",
+	choice.WasAsked:           "It was asked in another language than English: the multilingual model reads every entry, too.",
+	choice.IsMixed:            "One in twenty of its entries or more were, or a question above PUBLIC was, in other languages than English: the multilingual model reads the others, too.",
+	choice.HasForeign:         "Its entries in other languages than English are read by the multilingual model.",
+}
+
+// whyModels says in a sentence why its models read a store, and in another one how far the
+// multilingual one is.
+func whyModels(info memory.StoreInfo) string {
+	if info.EveryLanguage {
+		return "One embedder reads every language."
+	}
+	why := reasons[info.Reading.Why()]
+	if p := info.Progress; p != nil {
+		why += fmt.Sprintf(" It has read %d of %d.", p.Done, p.Total)
+	}
+	return why
+}
