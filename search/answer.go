@@ -1,8 +1,6 @@
 package search
 
 import (
-	"time"
-
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
@@ -52,6 +50,7 @@ type Answer struct {
 	done    int
 	loaded  int // number of Hits that have their values
 	query   *searchQuery
+	found   *retrieved
 	rest    cursor.Candidates // the candidates after Hits
 	unpaged bool              // no page follows, whatever is left
 
@@ -61,19 +60,6 @@ type Answer struct {
 	unsold *unsold // until Hits are decided with what they cost
 	sold   bool    // Hits were decided so: see Searcher.sell
 	over   int     // hits beyond Hits for which there was no room in MaxTokens
-}
-
-// Took holds how long the steps of a search took. The legs run concurrently.
-// Queue is the wait until the search could begin.
-//
-// Filter is the time in which the storage looked for the entries that pass the
-// request's Filter, before the legs, and Dates that for those of the times that the
-// question names. Rank, the reading and the arithmetic of the
-// relevance, is a part of Fetch.
-type Took struct {
-	Queue, Filter, Dates, Embed, Lexical, Vector, Rank, Fetch time.Duration
-	Rerank                                                    time.Duration // choosing what the Reranker judges, and its answer
-	Total                                                     time.Duration // of the search, the wait for its turn included
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
@@ -107,6 +93,7 @@ type Hit struct {
 
 	// SECURITY: what follows is for this package alone.
 	query *searchQuery
+	of    *retrieved
 	found *candidate
 	whole memory.Entry // the entry, whatever the caller's level
 	codes []chunkCodes // of the chunks nearest to the query, for passages

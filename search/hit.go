@@ -19,32 +19,32 @@ func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 // loadHits makes hits of the candidates, in their order. It reads the first
 // batch of values, of loaded hits; the others are without value until EachHit
 // reads them.
-func loadHits(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
+func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-	if hits, err = loadValues(ctx, tx, q, candidates[:loaded]); err != nil {
+	if hits, err = loadValues(ctx, in.tx, q, found, candidates[:loaded]); err != nil {
 		return nil, 0, err
 	}
-	if err := loadCodes(ctx, tx, scope, q, hits, true); err != nil {
+	if err := loadCodes(ctx, in, q, found, hits, true); err != nil {
 		return nil, 0, err
 	}
 	for _, c := range candidates[loaded:] {
 		row := *c.entry
 		c.entry = &row // lets go of the rows of all candidates
-		hits = append(hits, newHit(q, c, row))
+		hits = append(hits, newHit(q, found, c, row))
 	}
 	return hits, loaded, nil
 }
 
 // loadValues reads the values of the candidates and returns their hits in the same
 // order.
-func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, candidates []*candidate) ([]Hit, error) {
+func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, found *retrieved, candidates []*candidate) ([]Hit, error) {
 	entries, err := completed(ctx, tx, candidates)
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, len(candidates))
 	for i, c := range candidates {
-		hits[i] = newHit(q, c, entries[i])
+		hits[i] = newHit(q, found, c, entries[i])
 	}
 	return hits, nil
 }
@@ -76,8 +76,8 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 }
 
 // newHit shows of an entry what the caller's level on its store allows.
-func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
-	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, query: q, whole: e}
+func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
+	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, of: of, query: q, whole: e}
 	if c.access.Level < acl.Read {
 		hit.Relevance = fusion.RoundRelevance(c.relevance)
 		hit.Score = hit.Relevance
@@ -90,7 +90,7 @@ func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
 		hit.SupersededBy = c.supersededBy.entry.Key
 	}
 	if q.request.Explain {
-		hit.Explain = explainHit(q, c, &e)
+		hit.Explain = explainHit(q, of, c, &e)
 	}
 	return hit
 }
@@ -169,7 +169,7 @@ func (h *Hit) release() {
 // earlier, and returns those that the caller still sees, as they are now. taken
 // is how many of the hits are done, at least one.
 func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
-	q := hits[0].query
+	q, found := hits[0].query, hits[0].of
 	hits = hits[:memory.BatchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
 	ids := make([]uuid.UUID, len(hits))
 	for i := range hits {
@@ -184,11 +184,12 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if scope.Any(isMetered) { // what such a store shows is sold before
 			scope = scope.Without(isMetered)
 		}
-		if err := s.readThen(ctx, tx, scope, q); err != nil {
+		in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
+		if err != nil {
 			return err
 		}
 		visible := make(map[uuid.UUID]*candidate)
-		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+		if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 			return err
 		}
 		var still []*candidate
@@ -204,10 +205,10 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 			}
 			taken++
 		}
-		if batch, err = loadValues(ctx, tx, q, still); err != nil {
+		if batch, err = loadValues(ctx, tx, q, found, still); err != nil {
 			return err
 		}
-		return loadCodes(ctx, tx, scope, q, batch, false)
+		return loadCodes(ctx, in, q, found, batch, false)
 	})
 	return batch, taken, err
 }

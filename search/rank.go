@@ -18,7 +18,7 @@ const maxCandidates = 2 * fusionDepth
 
 // merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
 // first, ties in compareOrder, at most maxCandidates.
-func merge(q *searchQuery, found *legHits) []*candidate {
+func merge(of *retrieved, found *legHits) []*candidate {
 	byOrder := func(a, b *candidate) int { return compareOrder(a.entry, b.entry) }
 	var lists [][]*candidate
 	for _, hits := range slices.Concat(found.lexical, found.vector, found.dated) {
@@ -27,7 +27,7 @@ func merge(q *searchQuery, found *legHits) []*candidate {
 	merged := fusion.RRF(byOrder, func(c *candidate) *fusion.Item { return &c.fused }, lists...)
 	for _, c := range merged { // an explanation shows those after the cut, too
 		c.found = found
-		c.ask(q, 0)
+		c.ask(of, 0)
 	}
 	return merged[:min(len(merged), maxCandidates)]
 }
@@ -61,14 +61,14 @@ func heads(all selected) (head, rest []*candidate) {
 // rank returns the hits among the merged candidates, in their order, at most as
 // many as the request's limit, with their scores and relevance, and the
 // candidates that follow them.
-func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, all selected) (_ selected, err error) {
-	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, all selected) (_ selected, err error) {
+	ctx, end := s.startStep(ctx, "rank", &tookOf(ctx).Rank)
 	defer end(&err)
 	head, rest := heads(all)
 	byRelevance := q.request.Ranking != RankingRRF
 	var nearest []*candidate
 	if byRelevance || q.request.MinRelevance > 0 {
-		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+		if err := s.assess(ctx, in, q, found, head); err != nil {
 			return selected{}, err
 		}
 		if q.request.MinRelevance > 0 {
@@ -81,9 +81,9 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		if byRelevance {
 			q.weighRecency(head)
 			slices.SortFunc(head, compareScore)
-			head = q.diversify(head)
+			head = q.diversify(head, found.models)
 			if !q.asksForDates() && (q.request.Recency == nil || q.request.Recency.Weight == 0) {
-				if err := q.newerFirst(ctx, tx, head); err != nil {
+				if err := newerFirst(ctx, in.tx, found, head); err != nil {
 					return selected{}, err
 				}
 			}
@@ -100,7 +100,7 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		possible = mayBeHits(merged, q.request.Limit)
 	}
 	left := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
-	if err := s.assess(ctx, tx, scope, q, left); err != nil {
+	if err := s.assess(ctx, in, q, found, left); err != nil {
 		return selected{}, err
 	}
 	q.weighRecency(left)
@@ -160,7 +160,7 @@ func happened(e *memory.Entry) time.Time {
 // diversify returns candidates, best first, in the order of maximal marginal
 // relevance if the request has Diversity. Two of them are as similar as their
 // nearest chunks; one without vectors is similar to none.
-func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
+func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate {
 	if q.request.Diversity == 0 {
 		return candidates
 	}
@@ -176,7 +176,7 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 		if len(vectors[a]) == 0 || len(vectors[b]) == 0 || candidates[a].model != candidates[b].model {
 			return 0
 		}
-		return q.models[candidates[a].model].cosines().Similarity(candidates[a].by[candidates[a].model].vector.Dot(vectors[b]))
+		return by[candidates[a].model].cosines().Similarity(candidates[a].by[candidates[a].model].vector.Dot(vectors[b]))
 	}
 	diverse := make([]*candidate, len(candidates))
 	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {

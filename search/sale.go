@@ -52,7 +52,7 @@ type unsold struct {
 // forSale returns what the hits of a selection are decided from; nil if nothing of it
 // can cost anything or count. A store at level search counts if the request named it,
 // or if a hit of it is shown.
-func (s *Searcher) forSale(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*unsold, error) {
+func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*unsold, error) {
 	possible := ranked.hits
 	if len(q.admitted) > 0 {
 		possible = ranked.possible
@@ -69,12 +69,12 @@ func (s *Searcher) forSale(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 		c.entry = &row // lets go of the rows of all candidates
 		sale.possible = append(sale.possible, potential{candidate: c})
 	}
-	return sale, s.countTokens(ctx, tx, scope, q, sale.possible)
+	return sale, s.countTokens(ctx, in, q, found, sale.possible)
 }
 
 // countTokens counts the tokens of potential hits from stores that are read, up to
 // those that fit without any other, if the request has MaxTokens.
-func (s *Searcher) countTokens(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, possible []potential) error {
+func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []potential) error {
 	most := q.request.MaxTokens
 	if most == 0 {
 		return nil
@@ -93,11 +93,11 @@ func (s *Searcher) countTokens(ctx context.Context, tx memory.ReadTx, scope acl.
 		for i, p := range read[:n] {
 			batch[i] = p.candidate
 		}
-		hits, err := loadValues(ctx, tx, q, batch)
+		hits, err := loadValues(ctx, in.tx, q, found, batch)
 		if err != nil {
 			return err
 		}
-		if err := loadCodes(ctx, tx, scope, q, hits, false); err != nil {
+		if err := loadCodes(ctx, in, q, found, hits, false); err != nil {
 			return err
 		}
 		for i := range hits {
@@ -153,7 +153,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 		answer.Bill.Skipped = q.skipped
 		return nil
 	}
-	ctx, end := s.startStep(ctx, "sale", &q.took.Fetch)
+	ctx, end := s.startStep(ctx, "sale", &tookOf(ctx).Fetch)
 	defer end(&err)
 	var made decision
 	done, err := s.service.Writers().Take(ctx, q.caller, memory.Work{Stores: storesOf(sale.possible)})
@@ -162,7 +162,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	}
 	defer done()
 	err = s.storage.Update(ctx, func(tx memory.Tx) (err error) {
-		made, err = s.decide(ctx, tx, q, sale.possible, answer.Degraded)
+		made, err = s.decide(ctx, tx, q, answer.found, sale.possible, answer.Degraded)
 		return err
 	})
 	if err != nil {
@@ -189,14 +189,14 @@ func storesOf(possible []potential) (stores []string) {
 
 // decide is the transaction of sell. degraded is the answer's: if a leg failed, a store
 // of which nothing was found costs nothing. A Reranker finds nothing.
-func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, possible []potential, degraded []string) (made decision, err error) {
+func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, of *retrieved, possible []potential, degraded []string) (made decision, err error) {
 	failed := slices.Contains(degraded, LegLexical) || slices.Contains(degraded, LegVector)
 	// SECURITY: the scope of this transaction decides what is sold.
 	scope, err := s.saleScope(ctx, tx, q, possible)
 	if err != nil {
 		return decision{}, err
 	}
-	offered, err := s.loadOffered(ctx, tx, scope, q, possible)
+	offered, err := s.loadOffered(ctx, snapshot{tx: tx, scope: scope}, q, of, possible)
 	if err != nil {
 		return decision{}, err
 	}
@@ -212,7 +212,7 @@ func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, pos
 	if err != nil {
 		return decision{}, err
 	}
-	made.choose(s, q, possible, byID, sale)
+	made.choose(s, q, of, possible, byID, sale)
 	shown := make([]ShownHit, len(made.hits))
 	for i := range made.hits {
 		shown[i] = ShownHit{ID: made.hits[i].whole.ID, Hit: &made.hits[i]}
@@ -230,7 +230,7 @@ func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, pos
 //
 // SECURITY: it ends nothing else. What is not bought takes neither room nor money from
 // hits of other stores: they would reveal it.
-func (d *decision) choose(s *Searcher, q *searchQuery, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
+func (d *decision) choose(s *Searcher, q *searchQuery, of *retrieved, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	full := false
 	ended := make(map[string]bool)
@@ -244,7 +244,7 @@ func (d *decision) choose(s *Searcher, q *searchQuery, possible []potential, off
 				d.over++
 				continue
 			}
-			d.hits = append(d.hits, newHit(q, p.candidate, *p.entry))
+			d.hits = append(d.hits, newHit(q, of, p.candidate, *p.entry))
 		case full || hit == nil || ended[p.entry.Store]:
 			continue
 		default:
@@ -299,7 +299,7 @@ func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQue
 // loadOffered reads the potential hits of stores at level search that the caller still
 // sees, with their values: of at most so many bytes that ten of the largest fit, since
 // an answer holds what it sold until it is written.
-func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, possible []potential) ([]Hit, error) {
+func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []potential) ([]Hit, error) {
 	var ids []uuid.UUID
 	for _, p := range possible {
 		if searchOnly(*p.access) {
@@ -310,7 +310,7 @@ func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.
 		return nil, nil
 	}
 	visible := make(map[uuid.UUID]*candidate)
-	if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+	if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 		return nil, err
 	}
 	var candidates []*candidate
@@ -325,11 +325,11 @@ func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.
 		}
 		candidates = append(candidates, p.at(now))
 	}
-	hits, err := loadValues(ctx, tx, q, candidates)
+	hits, err := loadValues(ctx, in.tx, q, found, candidates)
 	if err != nil {
 		return nil, err
 	}
-	return hits, loadCodes(ctx, tx, scope, q, hits, true)
+	return hits, loadCodes(ctx, in, q, found, hits, true)
 }
 
 // joinSkipped returns both lists, ordered by store, each store once.

@@ -45,6 +45,8 @@ const (
 func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answer Answer, err error) {
 	ctx, span := s.tracer.Start(ctx, "search")
 	start := time.Now()
+	var took Took
+	ctx = withTook(ctx, &took)
 	defer func() {
 		answer.Took.Total = time.Since(start)
 		answer.describe(span)
@@ -59,16 +61,16 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 	if err != nil {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
-	if q.took.Queue = waited; q.findsNothing() {
-		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
+	if took.Queue = waited; q.findsNothing() {
+		return Answer{Hits: []Hit{}, Took: took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
 	}
+	found := unasked(q)
 	for fetch := firstFetch; ; fetch *= 4 {
 		last := fetch >= maxFetch
-		found, err := s.retrieve(ctx, q, fetch)
-		if err != nil {
+		if found, err = s.retrieve(ctx, q, found, fetch); err != nil {
 			return Answer{}, err
 		}
-		if err := s.rerank(ctx, q, found, last); err != nil {
+		if found, err = s.rerank(ctx, q, found, last); err != nil {
 			return Answer{}, err
 		}
 		answer, err := s.selectHits(ctx, q, found)
@@ -81,8 +83,8 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		if err := s.sell(ctx, q, &answer); err != nil {
 			return Answer{}, err
 		}
-		answer.Took = q.took
-		s.noteAsked(ctx, q)
+		answer.Took = took
+		s.noteAsked(ctx, q, found.models)
 		s.service.Named(ctx, c, q.named...)
 		return answer, nil
 	}

@@ -13,8 +13,8 @@ import (
 // selectHits makes an answer of what the legs found, in one snapshot, and reads
 // the values of the first hits, unless sell decides which there are. It is short
 // if the legs should be asked for more.
-func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
-	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
+func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrieved) (answer Answer, err error) {
+	ctx, end := s.startStep(ctx, "rows", &tookOf(ctx).Fetch)
 	defer end(&err)
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is shown.
@@ -23,27 +23,27 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 			return err
 		}
 		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
-		scope = q.bounded(scope)
-		if err := s.readThen(ctx, tx, scope, q); err != nil {
+		in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings)
+		if err != nil {
 			return err
 		}
 		if q.request.Explain {
-			q.dropped = make(map[uuid.UUID]*memory.Entry)
+			in.dropped = make(map[uuid.UUID]*memory.Entry)
 		}
 		var ranked selected
 		if q.page != nil {
-			ranked, err = s.selectPage(ctx, tx, scope, q)
+			ranked, err = s.selectPage(ctx, in, q, found)
 		} else {
-			ranked, err = s.selectFound(ctx, tx, scope, q, found)
+			ranked, err = s.selectFound(ctx, in, q, found)
 		}
 		if err != nil {
 			return err
 		}
-		if answer.unsold, err = s.forSale(ctx, tx, scope, q, ranked); err != nil {
+		if answer.unsold, err = s.forSale(ctx, in, q, found, ranked); err != nil {
 			return err
 		}
 		if answer.unsold == nil {
-			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
+			if answer.Hits, answer.loaded, err = loadHits(ctx, in, q, found, ranked.hits); err != nil {
 				return err
 			}
 		}
@@ -62,7 +62,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		}
 		if answer.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
 			answer.NothingThen = true
-			near, err := s.nearestThen(ctx, tx, scope, q)
+			near, err := s.nearestThen(ctx, in, q)
 			if err != nil {
 				return err
 			}
@@ -73,56 +73,55 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retriev
 		answer.decideNearest()
 		answer.NoWords = !q.asks()
 		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
-		answer.query, answer.rest = q, ranked.rest
-		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
+		answer.query, answer.found, answer.rest = q, found, ranked.rest
+		if answer.Degraded, err = s.missing(ctx, in, q, found); err != nil || !q.request.Explain {
 			return err
 		}
-		answer.Explanation, err = s.explain(ctx, tx, scope, q, ranked)
+		answer.Explanation, err = s.explain(ctx, in, q, found, ranked)
 		return err
 	})
 	return answer, err
 }
 
 // selectFound selects the hits of a first page from what the legs found.
-func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	merged, err := s.mergeFound(ctx, tx, scope, q, found)
+func (s *Searcher) selectFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	merged, err := s.mergeFound(ctx, in, q, found)
 	if err != nil {
 		return selected{}, err
 	}
-	ranked, err := s.rank(ctx, tx, scope, q, merged)
+	ranked, err := s.rank(ctx, in, q, found, merged)
 	ranked.short, ranked.incomplete, ranked.visible, ranked.found = merged.short, merged.incomplete, merged.visible, merged.found
-	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector, found.dated), merged.visible, q.dropped)
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector, found.dated), merged.visible, in.dropped)
 	return ranked, err
 }
 
 // mergeFound returns the candidates among what the legs found, in the order of their
 // fusion, with what is visible and whether the legs should be asked for more.
-func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	merged, err := s.mergeLegs(ctx, tx, scope, q, found)
+func (s *Searcher) mergeFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	merged, err := s.mergeLegs(ctx, in, q, found)
 	// SECURITY: what a store at level search lacks says how much it has.
 	merged.incomplete = merged.incomplete && q.scope.Any(readable)
 	if err != nil || found.apart == nil {
 		return merged, err
 	}
-	apart, err := s.mergeLegs(ctx, tx, scope, q.apart, *found.apart)
+	apart, err := s.mergeLegs(ctx, in, q.apart, found.apart)
 	merged.apart = apart.ordered
 	merged.short = merged.short || apart.short
 	return merged, err
 }
 
 // mergeLegs is mergeFound without what is asked apart.
-func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	visible, err := s.loadVisible(ctx, tx, scope, q, found)
+func (s *Searcher) mergeLegs(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	visible, err := s.loadVisible(ctx, in, q, found)
 	if err != nil {
 		return selected{}, err
 	}
 	lexicalHits, lexicalShort, lexicalIncomplete := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort, vectorIncomplete := keepAllVisible(found.vector, visible)
-	q.sortByTime(found.dated, visible)
-	datedHits, _, _ := keepAllVisible(found.dated, visible)
+	datedHits, _, _ := keepAllVisible(q.byTime(found.dated, visible), visible)
 	kept := &legHits{lexicalHits, vectorHits, datedHits}
 	return selected{
-		ordered: merge(q, kept), visible: visible, found: kept,
+		ordered: merge(found, kept), visible: visible, found: kept,
 		short: lexicalShort || vectorShort, incomplete: lexicalIncomplete || vectorIncomplete,
 	}, nil
 }

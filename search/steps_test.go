@@ -1,0 +1,131 @@
+package search_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// The question of a search is a value: scope.go makes it, and no step of the search writes
+// to it. What the steps find is in what they return.
+func TestNoStepWritesToTheQuestion(t *testing.T) {
+	p := loadSources(t)
+	made := false
+	for _, file := range p.files {
+		name := filepath.Base(p.fset.Position(file.Pos()).Filename)
+		ast.Inspect(file, func(n ast.Node) bool {
+			for _, target := range targetsOf(n) {
+				if !p.isOf(target, "searchQuery", "wording") {
+					continue
+				}
+				if made = true; name != "scope.go" {
+					t.Errorf("%s writes to the question of a search", p.fset.Position(target.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	if !made {
+		t.Error("no file was found to make a question")
+	}
+}
+
+// targetsOf returns what a statement assigns to.
+func targetsOf(n ast.Node) []ast.Expr {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		if n.Tok != token.DEFINE {
+			return n.Lhs
+		}
+	case *ast.IncDecStmt:
+		return []ast.Expr{n.X}
+	case *ast.RangeStmt:
+		if n.Tok == token.ASSIGN {
+			return slices.DeleteFunc([]ast.Expr{n.Key, n.Value}, func(e ast.Expr) bool { return e == nil })
+		}
+	case *ast.CallExpr:
+		if f, ok := n.Fun.(*ast.Ident); ok && slices.Contains([]string{"delete", "clear", "copy"}, f.Name) {
+			return n.Args[:1]
+		}
+	}
+	return nil
+}
+
+// sources are the type-checked files of package search, without its tests.
+type sources struct {
+	fset  *token.FileSet
+	files []*ast.File
+	info  *types.Info
+}
+
+func loadSources(t *testing.T) *sources {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-export", "-json=ImportPath,Export,GoFiles", ".")
+	list.Stderr = os.Stderr
+	out, err := list.StdoutPipe()
+	must(&harness{t: t}, errors.Join(err, list.Start()))
+	p := &sources{fset: token.NewFileSet(), info: &types.Info{
+		Selections: make(map[*ast.SelectorExpr]*types.Selection), Types: make(map[ast.Expr]types.TypeAndValue), Uses: make(map[*ast.Ident]types.Object),
+	}}
+	exports := make(map[string]string)
+	var names []string
+	for decoder := json.NewDecoder(out); ; {
+		var dep struct {
+			ImportPath, Export string
+			GoFiles            []string
+		}
+		if err := decoder.Decode(&dep); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[dep.ImportPath] = dep.Export
+		names = dep.GoFiles // those of this package come last
+	}
+	must(&harness{t: t}, list.Wait())
+	for _, name := range names {
+		file, err := parser.ParseFile(p.fset, name, nil, 0)
+		must(&harness{t: t}, err)
+		p.files = append(p.files, file)
+	}
+	imports := importer.ForCompiler(p.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	_, err = (&types.Config{Importer: imports}).Check("mneme/search", p.fset, p.files, p.info)
+	must(&harness{t: t}, err)
+	return p
+}
+
+// isOf reports whether an expression is a part of a value of one of some types, or all of it.
+func (p *sources) isOf(e ast.Expr, names ...string) bool {
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		return p.isOf(x.X, names...)
+	case *ast.IndexExpr:
+		return p.isOf(x.X, names...)
+	case *ast.StarExpr:
+		return p.isNamed(p.info.TypeOf(x), names) || p.isOf(x.X, names...)
+	case *ast.SelectorExpr:
+		of := p.info.Selections[x]
+		return of != nil && (p.isNamed(of.Recv(), names) || p.isOf(x.X, names...))
+	}
+	return false
+}
+
+// isNamed reports whether a type, or what it points to, is one of this package with one of
+// some names.
+func (p *sources) isNamed(t types.Type, names []string) bool {
+	if pointer, ok := t.(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	named, ok := t.(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "mneme/search" && slices.Contains(names, named.Obj().Name())
+}
