@@ -70,7 +70,7 @@ func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, c memory.Caller,
 		r.Stores = []string{may.scope.Stores()[0].Store}
 		r.Purchase.Named = r.Stores
 	}
-	stores := slices.DeleteFunc(may.scope.Stores(), func(a acl.Access) bool { return !searchOnly(a) })
+	stores := soldIn(may.scope)
 	if len(r.Stores) > 0 && len(stores) > maxCapped {
 		return may, rule("stores", "must name at most %d stores on which the caller has level search", maxCapped)
 	}

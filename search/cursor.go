@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/memory"
 	"mneme/search/cursor"
 )
@@ -69,7 +68,7 @@ func (s *Searcher) NextCursor(a *Answer, most int) (string, error) {
 	next := cursor.Candidates{At: a.query.at, LogOdds: logOddsOf(a.found.verdict.judgements)}
 	scored := a.query.request.scored()
 	for i := a.done; i < len(a.Hits); i++ {
-		if a.Hits[i].Level >= acl.Read {
+		if a.Hits[i].found.access.paged {
 			addLeft(&next, a.Hits[i].found, scored)
 		}
 	}
@@ -181,7 +180,7 @@ func after(ordered, hits []*candidate, scored bool) (rest cursor.Candidates) {
 	last := slices.Index(ordered, hits[len(hits)-1])
 	rest.IDs = make([]uuid.UUID, 0, len(ordered)-last-1)
 	for _, c := range ordered[last+1:] {
-		if c.access.Level >= acl.Read {
+		if c.access.paged {
 			addLeft(&rest, c, scored)
 		}
 	}

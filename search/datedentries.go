@@ -92,7 +92,7 @@ const textBytes = 32 << 20
 // naming returns the entries whose text matches. A store in which that would cost too much is
 // passed by: it must not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
-	scope := q.scope.Without(searchOnly)
+	scope := q.scope
 	limits := memory.ReadingLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
 	all, _, err = q.matching(ctx, tx, scope, memory.Filter{Match: match}.Counted(limits), only)
 	var broken *memory.RuleError
@@ -127,7 +127,7 @@ func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.
 // is true, those of the earliest part of the spans.
 func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []namedSpan, earliest bool) ([]uuid.UUID, error) {
 	for {
-		ids, more, err := q.matching(ctx, tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans(spans)}, q.only)
+		ids, more, err := q.matching(ctx, tx, q.scope, memory.Filter{Where: ofSpans(spans)}, q.only)
 		if err != nil || !more {
 			return append([]uuid.UUID{}, ids...), err
 		}

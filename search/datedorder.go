@@ -61,7 +61,7 @@ func whenOf(m memory.Moment, of times) float64 {
 // addDated sets what the parts of the relevance of candidates say of time.
 func (w *resolved) addDated(candidates []*candidate, found []assessment) {
 	for i, c := range candidates {
-		if searchOnly(*c.access) {
+		if !c.access.times {
 			continue
 		}
 		found[i].When, found[i].AllOfThen = w.when(c.entry), w.named.alone

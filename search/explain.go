@@ -243,10 +243,7 @@ func (s *Searcher) filterCost(ctx context.Context, in snapshot, q *searchQuery, 
 // does: only what the path resolves to for the caller is looked at.
 func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*EntryExplanation, error) {
 	path, now := *q.request.ExplainEntry, s.instant()
-	a, err := acl.Decide(ctx, in.tx, q.caller.Principal, path.Store, now)
-	if err == nil {
-		err = a.Require(acl.Read)
-	}
+	a, err := readAccess(ctx, in.tx, q.caller, path.Store, now)
 	if errors.Is(err, acl.ErrDenied) {
 		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
 	}
@@ -265,7 +262,7 @@ func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery
 		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
 	}
 	x := &EntryExplanation{ID: e.ID, Label: e.Label}
-	a, searched := in.scope.Access(path.Store)
+	access, searched := accessIn(in.scope, path.Store)
 	switch {
 	case !e.InContext:
 		x.Outcome = OutcomeNotInContext
@@ -274,7 +271,7 @@ func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery
 	case !searched:
 		x.Outcome = OutcomeStoreNotSearched
 	default:
-		err = s.explainSearchable(ctx, in, q, found, ranked, &candidate{entry: e, access: &a}, x)
+		err = s.explainSearchable(ctx, in, q, found, ranked, &candidate{entry: e, access: access}, x)
 	}
 	return x, err
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/fusion"
 	"mneme/memory"
 )
 
@@ -75,17 +74,12 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	return entries, err
 }
 
-// newHit shows of an entry what the caller's level on its store allows.
+// newHit returns the hit of a candidate with what the limits of its store show of it.
 func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
-	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, of: of, query: q, whole: e}
-	if c.access.Level < acl.Read {
-		hit.Relevance = fusion.RoundRelevance(c.relevance)
-		hit.Score = hit.Relevance
-		hit.Entry = memory.Entry{Path: memory.Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
+	hit := Hit{Score: c.score, Relevance: c.relevance, found: c, of: of, query: q, whole: e}
+	if c.access.show(&hit); !c.access.whole {
 		return hit
 	}
-	e.Source = nil // its ids are not checked against what the caller may read: see Get
-	hit.Entry = e
 	if c.supersededBy != nil {
 		hit.SupersededBy = c.supersededBy.entry.Key
 	}
@@ -111,7 +105,7 @@ func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) erro
 	if a.sold {
 		return s.eachSold(ctx, a, yield)
 	}
-	shown := make(map[string]int) // hits of each store on which the caller has level search
+	shown := make(storeCounts)
 	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
 	for rest := a.Hits; len(rest) > 0; {
 		batch, taken := rest[:a.loaded], a.loaded
@@ -125,11 +119,8 @@ func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) erro
 				a.endBefore(rest, &batch[i])
 				return label, err
 			}
-			if batch[i].Level < acl.Read {
-				if shown[batch[i].Store] == searchOnlyHits {
-					continue
-				}
-				shown[batch[i].Store]++
+			if !shown.add(batch[i].Store, batch[i].found.access.hits) {
+				continue
 			}
 			batch[i].present()
 			if !left.admit(&batch[i]) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"mneme/acl"
 )
 
 // LagVector is the name in an answer's Degraded of a vector leg that lacks
@@ -18,9 +16,6 @@ const maxLag = 5 * time.Second
 // missing returns what an answer's Degraded names: the legs that failed, StepRerank if
 // the Reranker did, and LagVector if the vector leg searched but entries within the scope
 // wait for their vectors for longer than maxLag.
-//
-// SECURITY: a store on which the caller has level search adds nothing: whether
-// its entries lag would reveal that something was written there.
 func (s *Searcher) missing(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) ([]string, error) {
 	failed := slices.Clone(found.failed)
 	if found.verdict.failed {
@@ -33,8 +28,7 @@ func (s *Searcher) missing(ctx context.Context, in snapshot, q *searchQuery, fou
 		return failed, nil
 	}
 	now := s.instant()
-	readable := in.scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
-	lagging, err := in.tx.WaitingIn(ctx, readable, now.Add(-maxLag), now)
+	lagging, err := in.tx.WaitingIn(ctx, withGaps(in.scope), now.Add(-maxLag), now)
 	if err != nil || !lagging {
 		return failed, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
 	"mneme/search/cache"
@@ -16,7 +15,7 @@ import (
 // Each step of a search adds to it.
 type candidate struct {
 	entry  *memory.Entry // without value and source
-	access *acl.Access   // the caller's to the entry's store
+	access *storeAccess  // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
 	// asked is the wording to which the candidate is most relevant, and number
 	// its index; the first until the candidate is assessed.
@@ -131,13 +130,12 @@ func (s *Searcher) addVisible(ctx context.Context, in snapshot, c memory.Caller,
 	}
 	searchable, passed, err := s.searchable(ctx, in, c, filter, rows, ids)
 	candidates := make([]candidate, len(passed))
-	accesses := make(map[string]*acl.Access)
-	var access *acl.Access // mostly that of the row before
+	accesses := make(map[string]*storeAccess)
+	var access *storeAccess // mostly that of the row before
 	for i, e := range passed {
 		if access == nil || access.Store != e.Store {
 			if access = accesses[e.Store]; access == nil {
-				a, _ := in.scope.Access(e.Store)
-				access = &a
+				access, _ = accessIn(in.scope, e.Store)
 				accesses[e.Store] = access
 			}
 		}

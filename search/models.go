@@ -192,7 +192,7 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery, by models) {
 		return
 	}
 	for _, a := range q.scope.Indexed() {
-		if a.Level == acl.ReadWrite && a.Reading.Language == acl.LanguageAuto && !notedAsked(a.Reading, q.caller.Taint) {
+		if mayWrite(a) && a.Reading.Language == acl.LanguageAuto && !notedAsked(a.Reading, q.caller.Taint) {
 			s.noteAskedOf(ctx, q.caller, a.Store)
 		}
 	}

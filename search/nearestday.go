@@ -23,7 +23,7 @@ func (s *Searcher) nearestThen(ctx context.Context, in snapshot, q *searchQuery)
 	from, until := spans[0].From, spans[0].Until
 	for days := 1; days <= maxNearest; days *= 2 {
 		around := namedSpan{Span: dates.Span{From: dayBefore(from, days), Until: dayAfter(until, days)}}
-		ids, _, err := q.matching(ctx, in.tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
+		ids, _, err := q.matching(ctx, in.tx, q.scope, memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
 		if err != nil {
 			return nil, err
 		}

@@ -126,7 +126,7 @@ func (r *retrieved) asksForWhatWasBefore(t time.Time) bool {
 // atOnce says that nothing but moments between two writes tells. ok is false if they are of
 // the same time or not compared.
 func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
-	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || searchOnly(*a.access) {
+	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || !a.access.times {
 		return nil, nil, false, false
 	}
 	order := happened(a.entry).Compare(happened(b.entry))

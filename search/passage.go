@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/embed/maxsim"
 	"mneme/internal/passage"
 	"mneme/lexical"
@@ -63,7 +62,7 @@ func (h *Hit) present() {
 		h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
 		return
 	}
-	if h.Level >= acl.Read {
+	if h.found.access.whole {
 		h.Highlights = h.highlight(lexical.TextOf(h.Value))
 	}
 }
@@ -116,7 +115,7 @@ func (h *Hit) cut(o passage.Options) {
 	for _, c := range passage.Choose(segments, evidence, weights, o) {
 		start, end := segments[c.First].Start, segments[c.Last].End
 		p := Passage{Text: text[start:end], Highlights: h.highlight(text[start:end])}
-		if h.Level >= acl.Read {
+		if h.found.access.whole {
 			p.Start, p.End = start, end
 		}
 		h.Passages = append(h.Passages, p)

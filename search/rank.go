@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
 )
@@ -50,7 +49,7 @@ const rerankDepth = 100
 // again, and the others.
 func heads(all selected) (head, rest []*candidate) {
 	for _, merged := range [][]*candidate{all.ordered, all.apart} {
-		merged = limitHits(merged, len(merged), searchOnlyDepth)
+		merged = limitHits(merged, len(merged), depthOf)
 		n := min(rerankDepth, len(merged))
 		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
 	}
@@ -74,7 +73,7 @@ func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found 
 		if q.request.MinRelevance > 0 {
 			assessed := slices.Clone(head)
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !q.reaches(c) }), nil
-			if !slices.ContainsFunc(head, func(c *candidate) bool { return !searchOnly(*c.access) }) {
+			if !slices.ContainsFunc(head, func(c *candidate) bool { return !c.access.sold }) {
 				nearest = q.nearest(assessed) // dropped if hits are shown: see decideNearest
 			}
 		}
@@ -94,7 +93,7 @@ func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found 
 		}
 	}
 	merged := slices.Concat(head, rest)
-	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
+	hits := limitHits(merged, q.request.Limit, hitsOf)
 	possible := hits
 	if len(q.admitted) > 0 {
 		possible = mayBeHits(merged, q.request.Limit)
@@ -119,7 +118,7 @@ func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 	}
 	unsure := 0
 	return slices.DeleteFunc(ordered, func(c *candidate) bool {
-		if searchOnly(*c.access) || c.relevance >= Unsure {
+		if c.access.sold || c.relevance >= Unsure {
 			return false
 		}
 		unsure++
@@ -130,7 +129,7 @@ func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 // nearest returns the most relevant of assessed candidates that the caller may read, as
 // many as the request asks for.
 func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
-	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read || c.asked.asksForNothing() })
+	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.sold || c.asked.asksForNothing() })
 	slices.SortFunc(readable, compareScore)
 	return readable[:min(len(readable), q.request.Nearest)]
 }
@@ -190,30 +189,29 @@ func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate
 // reaches reports whether a candidate's relevance, as the caller may see it, is at least
 // MinRelevance, or the candidate Passing.
 func (q *searchQuery) reaches(c *candidate) bool {
-	threshold := q.request.MinRelevance
-	if c.access.Level < acl.Read {
-		return fusion.RoundRelevance(c.relevance) >= fusion.RoundRelevance(threshold)
+	if c.access.relevance(c.relevance) >= c.access.relevance(q.request.MinRelevance) {
+		return true
 	}
 	f := q.request.Filter
-	return c.relevance >= threshold || q.request.Passing && (f.Where != nil || f.Match != nil)
+	return c.access.whole && q.request.Passing && (f.Where != nil || f.Match != nil)
 }
 
-// limitHits returns the first candidates up to limit, of each store on which
-// the caller has level search no more than most.
-func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
-	perStore := make(map[string]int)
+// depthOf and hitsOf return how many candidates and hits a store may have; 0: any number.
+func depthOf(l *limits) int { return l.depth }
+func hitsOf(l *limits) int  { return l.hits }
+
+// limitHits returns the first candidates up to limit, of each store no more than most says
+// of its limits.
+func limitHits(ordered []*candidate, limit int, most func(*limits) int) (limited []*candidate) {
+	perStore := make(storeCounts)
 	limited = make([]*candidate, 0, min(limit, len(ordered)))
 	for _, c := range ordered {
 		if len(limited) == limit {
 			break
 		}
-		if c.access.Level < acl.Read {
-			if perStore[c.entry.Store] == most {
-				continue
-			}
-			perStore[c.entry.Store]++
+		if perStore.add(c.entry.Store, most(c.access.limits)) {
+			limited = append(limited, c)
 		}
-		limited = append(limited, c)
 	}
 	return limited
 }

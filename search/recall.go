@@ -113,7 +113,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 			continue
 		}
 		c.score, c.relevance = hit.Score, hit.Relevance
-		if searchOnly(*c.access) {
+		if c.access.sold {
 			valued = append(valued, c)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	hits := make([]Hit, 0, len(all))
 	for _, c := range all {
-		if !searchOnly(*c.access) {
+		if !c.access.sold {
 			hits = append(hits, newHit(q, found, c, *c.entry))
 			continue
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/internal/passage"
 	"mneme/lexical"
@@ -134,7 +133,7 @@ func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved
 			return err
 		}
 		short = merged.short
-		head := limitHits(merged.ordered, rerankDepth, searchOnlyDepth)
+		head := limitHits(merged.ordered, rerankDepth, depthOf)
 		if err := s.assess(ctx, in, q, found, head); err != nil {
 			return err
 		}
@@ -156,7 +155,7 @@ func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved
 // ceiling of each access is the taint, or less by a grant. That is asked here once more,
 // since what was sent cannot be taken back.
 func (q *searchQuery) maySend(c *candidate) bool {
-	return c.access.Level >= acl.Read && !isMetered(*c.access) && c.entry.Searchable() &&
+	return c.access.sent && !isMetered(c.access.Access) && c.entry.Searchable() &&
 		c.access.Sees(c.entry.Label) && c.entry.Label.CanFlowTo(q.caller.Taint)
 }
 

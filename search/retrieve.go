@@ -229,6 +229,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []r
 		leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
 		for i := range leg.wordings {
 			asked := &leg.wordings[i]
+			asked.terms = slices.Clip(asked.terms) // those of the question stay as they are
 			if len(asked.terms) == 0 {
 				continue
 			}

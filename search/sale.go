@@ -22,21 +22,20 @@ type potential struct {
 // mayBeHits returns the candidates that are hits if some of those from stores at level
 // search before them are not shown, in their order.
 func mayBeHits(ordered []*candidate, limit int) (possible []*candidate) {
-	perStore := make(map[string]int)
+	perStore := make(storeCounts)
 	capped, others := 0, 0
 	for _, c := range ordered {
 		if others == limit {
 			break
 		}
-		if !searchOnly(*c.access) {
+		if !c.access.sold {
 			others++
 			possible = append(possible, c)
 			continue
 		}
-		if capped == maxCapped || perStore[c.entry.Store] == searchOnlyHits {
+		if capped == maxCapped || !perStore.add(c.entry.Store, c.access.hits) {
 			continue
 		}
-		perStore[c.entry.Store]++
 		capped++
 		possible = append(possible, c)
 	}
@@ -59,7 +58,7 @@ func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, fou
 	}
 	named := len(q.request.Stores) > 0 && len(q.names(possible)) > 0
 	claimed := q.request.Purchase.Claim != nil
-	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return searchOnly(*c.access) })
+	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return c.access.sold })
 	if !s.metered || !named && !claimed && !capped {
 		return nil, nil
 	}
@@ -81,7 +80,7 @@ func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery,
 	}
 	var read []*potential
 	for i := range possible {
-		if p := &possible[i]; !searchOnly(*p.access) {
+		if p := &possible[i]; !p.access.sold {
 			p.tokens = -1
 			read = append(read, p)
 		}
@@ -126,7 +125,7 @@ func (q *searchQuery) names(possible []*candidate) (stores []string) {
 		}
 	} else {
 		for _, c := range possible {
-			if searchOnly(*c.access) {
+			if c.access.sold {
 				stores = append(stores, c.entry.Store)
 			}
 		}
@@ -207,7 +206,7 @@ func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, of 
 		hit := &offered[i]
 		byID[hit.whole.ID], entries[i], found[hit.whole.Store] = hit, hit.whole, true
 	}
-	stores := slices.DeleteFunc(scope.Stores(), func(a acl.Access) bool { return !searchOnly(a) || failed && !found[a.Store] })
+	stores := slices.DeleteFunc(soldIn(scope), func(a acl.Access) bool { return failed && !found[a.Store] })
 	sale, err := s.meter.Open(ctx, tx, q.caller, q.request.Purchase, stores, entries, s.instant())
 	if err != nil {
 		return decision{}, err
@@ -239,7 +238,7 @@ func (d *decision) choose(s *Searcher, q *searchQuery, of *retrieved, possible [
 			return
 		}
 		switch hit := offered[p.entry.ID]; {
-		case !searchOnly(*p.access):
+		case !p.access.sold:
 			if full = full || !left.take(p.tokens); full {
 				d.over++
 				continue
@@ -302,7 +301,7 @@ func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQue
 func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []potential) ([]Hit, error) {
 	var ids []uuid.UUID
 	for _, p := range possible {
-		if searchOnly(*p.access) {
+		if p.access.sold {
 			ids = append(ids, p.entry.ID)
 		}
 	}
@@ -317,10 +316,10 @@ func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery,
 	bytes := 0
 	for _, p := range possible {
 		now := visible[p.entry.ID]
-		if now == nil || !searchOnly(*now.access) {
+		if now == nil || !now.access.sold {
 			continue
 		}
-		if bytes += now.entry.Size; bytes > searchOnlyHits*s.limits.Value && len(candidates) > 0 {
+		if bytes += now.entry.Size; bytes > now.access.hits*s.limits.Value && len(candidates) > 0 {
 			break
 		}
 		candidates = append(candidates, p.at(now))

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,6 +19,7 @@ type searchQuery struct {
 	caller  memory.Caller
 	request Request
 	scope   acl.Scope
+	limits  *limits            // of the stores of the scope
 	named   []acl.Access       // of the stores that the request names
 	filter  memory.Filter      // the request's, with its relative times
 	at      time.Time          // the instant of the first page, from which ages and relative times are counted
@@ -58,7 +60,6 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	if err != nil {
 		return nil, err
 	}
-	s.setApart(q)
 	return q, nil
 }
 
@@ -101,9 +102,13 @@ func (s *Searcher) scopeIn(ctx context.Context, tx memory.ReadTx, q *searchQuery
 		q.only, q.nothing = passing.only, passing.nothing
 	}
 	q.wordings = s.newWordings(q.request.wordings())
+	q.setParts()
 	// SECURITY: at level search dates count as words alone: when an entry happened is not shown.
-	if q.request.NoDates || !q.scope.Any(readable) {
+	if q.request.NoDates || !q.limits.times {
 		return nil
+	}
+	if q.apart != nil { // which asks without times
+		q.wordings = slices.Clone(q.wordings)
 	}
 	now := q.at.In(q.zone())
 	for i := range q.wordings {
@@ -116,20 +121,24 @@ func (s *Searcher) scopeIn(ctx context.Context, tx memory.ReadTx, q *searchQuery
 	return err
 }
 
-// setApart has the stores on which the caller has level search asked apart from the
-// others, side by side with them, if there are both.
+// setParts sets the limits of the stores of a question, and has those on which the caller has
+// level search asked apart from the others, side by side with them, if there are both.
 //
 // SECURITY: what a store at level search holds counts in no rarity, correction or cut by
 // which entries of other stores are ranked. Their scores have all digits, and their search
 // neither counts nor costs: by them the caller could ask of every word how many entries of
 // that store have it.
-func (s *Searcher) setApart(q *searchQuery) {
-	if !q.scope.Any(searchOnly) || !q.scope.Any(readable) {
+func (q *searchQuery) setParts() {
+	if q.limits = readLimits; !q.scope.Any(searchOnly) {
 		return
 	}
 	apart := *q
+	apart.limits = searchLimits
+	if !q.scope.Any(readable) {
+		*q = apart
+		return
+	}
 	apart.scope, q.scope = q.scope.Without(readable), q.scope.Without(searchOnly)
-	apart.wordings = s.newWordings(q.request.wordings())
 	q.apart = &apart
 }
 
@@ -172,7 +181,7 @@ func (q *searchQuery) divide(candidates []*candidate) (own, apart []*candidate) 
 		return candidates, nil
 	}
 	for _, c := range candidates {
-		if searchOnly(*c.access) {
+		if c.access.limits == q.apart.limits {
 			apart = append(apart, c)
 		} else {
 			own = append(own, c)
@@ -187,6 +196,11 @@ func (q *searchQuery) stores() int {
 		return q.scope.Len()
 	}
 	return q.scope.Len() + q.apart.scope.Len()
+}
+
+// unpaged reports whether no page follows an answer from a scope, whatever is left.
+func (q *searchQuery) unpaged(scope acl.Scope) bool {
+	return len(q.request.Stores) > 0 && scope.Any(searchOnly)
 }
 
 // findsNothing reports whether a search has no hits, whatever is stored: it may look in
@@ -208,14 +222,6 @@ func (r *Request) needsRead() bool {
 	}
 	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || r.NoDates || r.AsOf != "" || !r.Filter.Empty() || r.Filter.Timezone != ""
 }
-
-// searchOnly reports whether the caller has level search on a store.
-func searchOnly(a acl.Access) bool { return a.Level < acl.Read }
-
-func readable(a acl.Access) bool { return !searchOnly(a) }
-
-// isMetered reports whether an offer meters the caller's grant of a store.
-func isMetered(a acl.Access) bool { return a.Offer != "" }
 
 // searchScope returns what the request may search. With an option that a store
 // on which the caller has level search does not take, a request that names such

@@ -21,12 +21,6 @@ const (
 	// asked for this many, or whose index can give no more, still lacks visible
 	// entries.
 	maxFetch = 65_536
-	// searchOnlyHits limits the hits of one answer from a store on which the
-	// caller has level search.
-	searchOnlyHits = 10
-	// searchOnlyDepth limits the candidates from such a store, so that what it
-	// holds does not crowd out the caller's own.
-	searchOnlyDepth = 30
 )
 
 // Search answers a question from the stores that the caller may search. Its steps are one

@@ -22,7 +22,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrie
 		if err != nil {
 			return err
 		}
-		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
+		answer.unpaged = q.unpaged(scope)
 		in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func (s *Searcher) selectFound(ctx context.Context, in snapshot, q *searchQuery,
 func (s *Searcher) mergeFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	merged, err := s.mergeLegs(ctx, in, q, found)
 	// SECURITY: what a store at level search lacks says how much it has.
-	merged.incomplete = merged.incomplete && q.scope.Any(readable)
+	merged.incomplete = merged.incomplete && q.limits.gaps
 	if err != nil || found.apart == nil {
 		return merged, err
 	}

@@ -26,7 +26,7 @@ func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) err
 	}
 	most := a.Hits[0].query.request.MaxTokens
 	left := budget{fit: s.fitTokens, most: most, used: tokens, some: tokens > 0}
-	fallen := make(map[string]int) // hits of each store that has fallen to level search since
+	shownOf := make(storeCounts) // of stores that have fallen to level search since, too
 	full := false
 	a.done = len(a.Hits)
 	shown := 0
@@ -39,11 +39,8 @@ func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) err
 			if hit, err = read.next(ctx, hit.found.entry.ID); err != nil {
 				return label, err
 			}
-			if hit == nil || searchOnly(*hit.found.access) && fallen[hit.Store] == searchOnlyHits {
+			if hit == nil || !shownOf.add(hit.Store, hit.found.access.hits) {
 				continue
-			}
-			if searchOnly(*hit.found.access) {
-				fallen[hit.Store]++
 			}
 			hit.present()
 			if full = !left.admit(hit); full {

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,40 @@ func TestNoStepWritesToTheQuestion(t *testing.T) {
 	if !made {
 		t.Error("no file was found to make a question")
 	}
+}
+
+// What the caller's level on a store means is decided in three files. The other steps of a
+// search look at the limits that follow from it.
+func TestLevelsAreLookedAtInOnePlace(t *testing.T) {
+	p := loadSources(t)
+	files := make(map[string]bool)
+	for name, used := range p.info.Uses {
+		if isOfLevels(used) {
+			files[filepath.Base(p.fset.Position(name.Pos()).Filename)] = true
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(files)), []string{"admit.go", "level.go", "scope.go"}; !slices.Equal(got, want) {
+		t.Errorf("levels are looked at in %q, want %q", got, want)
+	}
+}
+
+// isOfLevels reports whether an object is a level or what looks at one: the level of an
+// access, whether it suffices, or which limits follow.
+func isOfLevels(used types.Object) bool {
+	if used.Pkg() == nil {
+		return false
+	}
+	switch used := used.(type) {
+	case *types.Const:
+		named, ok := used.Type().(*types.Named)
+		return ok && named.Obj().Name() == "Level" && named.Obj().Pkg().Path() == "mneme/acl"
+	case *types.Var:
+		return used.Pkg().Path() == "mneme/acl" && used.Name() == "Level"
+	case *types.Func:
+		looks := map[string][]string{"mneme/acl": {"Require"}, "mneme/search": {"searchOnly", "readable", "limitsOf"}}
+		return slices.Contains(looks[used.Pkg().Path()], used.Name())
+	}
+	return false
 }
 
 // targetsOf returns what a statement assigns to.
