@@ -14,10 +14,11 @@ const (
 	Irrelevant = fusion.Irrelevant
 )
 
-// Answer is the result of a search.
+// Answer is the result of a search. It is complete when it is returned: see Values for what
+// is read of its hits while they are written.
 type Answer struct {
 	// Hits are the hits, best first. Only the first of them, up to 512 kB of
-	// values, have their values: Searcher.EachHit reads the others.
+	// values, have their values: Values reads the others.
 	Hits  []Hit
 	Label acl.Label // the highest of the hits and of Nearest; zero if there are none
 	// Nearest, best first, come closest where there are no hits, as many as the request
@@ -37,22 +38,18 @@ type Answer struct {
 	Degraded []string
 	// Incomplete says that the search gave up looking for more visible hits.
 	Incomplete bool
-	// Tokens is set by EachHit if the request has MaxTokens: of what it yielded.
-	Tokens int
-	Took   Took
+	Took       Took
 	// Explanation is nil unless the request has Explain.
 	Explanation *Explanation
 	// Bill is what the search cost, and which metered stores it left out.
 	Bill Bill
 
-	// done is set by EachHit: how many of Hits it yielded or found that the
-	// caller no longer sees.
-	done    int
-	loaded  int // number of Hits that have their values
-	query   *searchQuery
-	found   *retrieved
-	rest    cursor.Candidates // the candidates after Hits
-	unpaged bool              // no page follows, whatever is left
+	searcher *Searcher
+	loaded   int // number of Hits that have their values
+	query    *searchQuery
+	found    *retrieved
+	rest     cursor.Candidates // the candidates after Hits
+	unpaged  bool              // no page follows, whatever is left
 
 	labelThen acl.Label // of the entry of NearestDay
 
@@ -66,7 +63,7 @@ type Answer struct {
 // level search it has store, key, label, value, score and relevance alone, the
 // last two the same number of two digits.
 //
-// EachHit shows a long value by Passages in its place, if the request has
+// Values shows a long value by Passages in its place, if the request has
 // Passages or the first hit is too long for MaxTokens.
 type Hit struct {
 	memory.Entry

@@ -52,40 +52,6 @@ func (s *Searcher) openPage(q *searchQuery) (*cursor.Candidates, error) {
 	return cursor.Parse(plain, cursorLimits)
 }
 
-// NextCursor returns the cursor of the page after an answer; "" if there is none.
-// The page begins after the last hit that EachHit yielded, which must have ended.
-// It holds at most so many candidates, best first; 0: all. With all it is at most
-// 8,600 characters long, 12,900 with RankingRRF or Diversity, and up to 900 longer with
-// what a Reranker said.
-//
-// SECURITY: a cursor holds no candidate from a store on which the caller has
-// level search, and there is none where such a store was named, since the next
-// page would be denied.
-func (s *Searcher) NextCursor(a *Answer, most int) (string, error) {
-	if a.query == nil || a.unpaged {
-		return "", nil
-	}
-	next := cursor.Candidates{At: a.query.at, LogOdds: logOddsOf(a.found.verdict.judgements)}
-	scored := a.query.request.scored()
-	for i := a.done; i < len(a.Hits); i++ {
-		if a.Hits[i].found.access.paged {
-			addLeft(&next, a.Hits[i].found, scored)
-		}
-	}
-	if len(next.IDs) == 0 { // no hit is left that the caller may read
-		next.IDs, next.Scores = a.rest.IDs, a.rest.Scores
-	} else {
-		next.IDs, next.Scores = append(next.IDs, a.rest.IDs...), append(next.Scores, a.rest.Scores...)
-	}
-	if len(next.IDs) == 0 {
-		return "", nil
-	}
-	if most > 0 {
-		next.IDs, next.Scores = next.IDs[:min(most, len(next.IDs))], next.Scores[:min(most, len(next.Scores))]
-	}
-	return s.secret.Seal(next.Bytes(), a.query.bound()), nil
-}
-
 // selected are the candidates that an answer shows, and those that may follow.
 type selected struct {
 	hits     []*candidate

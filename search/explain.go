@@ -371,9 +371,12 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	return rank
 }
 
-// cut records that only the first hits of an answer had room in its MaxTokens.
-func (x *Explanation) cut(shown int) {
-	if x != nil && x.Entry != nil && x.Entry.Outcome == OutcomeHit && x.Entry.Rank > shown {
-		x.Entry.Outcome = OutcomeBeyondTokens
+// cut returns the explanation of an answer of which only the first hits were shown.
+func (x *Explanation) cut(shown int) *Explanation {
+	if x == nil || x.Entry == nil || x.Entry.Outcome != OutcomeHit || x.Entry.Rank <= shown {
+		return x
 	}
+	of, entry := *x, *x.Entry
+	entry.Outcome, of.Entry = OutcomeBeyondTokens, &entry
+	return &of
 }

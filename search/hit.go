@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,7 +15,7 @@ import (
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 
 // loadHits makes hits of the candidates, in their order. It reads the first
-// batch of values, of loaded hits; the others are without value until EachHit
+// batch of values, of loaded hits; the others are without value until Values
 // reads them.
 func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
@@ -88,68 +87,6 @@ func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
 	}
 	return hit
 }
-
-// EachHit yields the hits of an answer in their order, with their values or
-// passages, as many as the request's MaxTokens allows, and returns the highest
-// label among them, or where there are none among Answer.Nearest. It reads the values a
-// batch at a time, each batch in a snapshot of its own, so that neither a large answer nor
-// a slow reader holds much memory or a connection to the database.
-//
-// SECURITY: each batch is judged again in its snapshot. A hit that changed
-// since the search is shown as it is now; one that the caller may no longer
-// see is left out. Hits that were sold are shown as they were then.
-func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
-	if len(a.Hits) == 0 {
-		return max(labelOf(a.Nearest), a.labelThen), nil
-	}
-	if a.sold {
-		return s.eachSold(ctx, a, yield)
-	}
-	shown := make(storeCounts)
-	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
-	for rest := a.Hits; len(rest) > 0; {
-		batch, taken := rest[:a.loaded], a.loaded
-		if taken == 0 {
-			if batch, taken, err = s.reloadHits(ctx, rest); err != nil {
-				return label, err
-			}
-		}
-		for i := range batch {
-			if err := ctx.Err(); err != nil { // nobody waits for the passages of the others
-				a.endBefore(rest, &batch[i])
-				return label, err
-			}
-			if !shown.add(batch[i].Store, batch[i].found.access.hits) {
-				continue
-			}
-			batch[i].present()
-			if !left.admit(&batch[i]) {
-				a.endBefore(rest, &batch[i])
-				return label, nil
-			}
-			a.Tokens = left.used
-			label = max(label, batch[i].Label)
-			if err := yield(&batch[i]); err != nil {
-				a.endBefore(rest, &batch[i])
-				return label, err
-			}
-			batch[i].release() // written: let it go
-		}
-		rest, a.loaded = rest[taken:], 0
-		a.done += taken
-	}
-	return label, nil
-}
-
-// endBefore records that EachHit ends before a hit, which is among the rest of its hits.
-func (a *Answer) endBefore(rest []Hit, hit *Hit) {
-	a.done += slices.IndexFunc(rest, func(h Hit) bool { return h.found.entry.ID == hit.found.entry.ID })
-	a.Explanation.cut(a.done)
-}
-
-// LeftOut returns how many hits EachHit did not come to: for want of tokens, or
-// because yield ended it.
-func (a *Answer) LeftOut() int { return len(a.Hits) - a.done + a.over }
 
 // release drops what a hit holds of the entry's text.
 func (h *Hit) release() {

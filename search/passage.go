@@ -81,7 +81,7 @@ func (h *Hit) isLong() bool {
 }
 
 // Cut replaces the hit's value, or its passages, by its best passage, of at most
-// limit bytes. The value must have been read, by Searcher.EachHit that yields the
+// limit bytes. The value must have been read, by Values.Each that yields the
 // hit.
 func (h *Hit) Cut(limit int) {
 	h.cut(passage.Options{Size: min(limit, passageSize), Most: 1})

@@ -40,7 +40,7 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	if err != nil {
 		return Answer{}, err
 	}
-	answer = Answer{Hits: []Hit{}, query: q, found: found, unpaged: true, sold: true}
+	answer = Answer{Hits: []Hit{}, searcher: s, query: q, found: found, unpaged: true, sold: true}
 	err = s.view(ctx, c, func(tx memory.ReadTx) error {
 		answer.Hits, err = s.recall(ctx, tx, q, found, recalled)
 		return err

@@ -73,7 +73,7 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrie
 		answer.decideNearest()
 		answer.NoWords = !q.asks()
 		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
-		answer.query, answer.found, answer.rest = q, found, ranked.rest
+		answer.searcher, answer.query, answer.found, answer.rest = s, q, found, ranked.rest
 		if answer.Degraded, err = s.missing(ctx, in, q, found); err != nil || !q.request.Explain {
 			return err
 		}

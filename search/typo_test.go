@@ -40,7 +40,7 @@ func TestWordsWithTypingErrorsAreFound(t *testing.T) {
 			if typos := found.Explanation.Typos; len(typos) != 1 || typos[0].Word != strings.ToLower(query) || len(typos[0].Found) == 0 {
 				t.Errorf("%s: explained as %v", query, typos)
 			}
-			_, err := h.EachHit(background, &found, func(hit *search.Hit) error {
+			err := found.Values().Each(background, func(hit *search.Hit) error {
 				if len(hit.Highlights) != 1 {
 					t.Errorf("%s: highlights %v", query, hit.Highlights)
 				}
