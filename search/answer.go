@@ -53,10 +53,8 @@ type Answer struct {
 
 	labelThen acl.Label // of the entry of NearestDay
 
-	short  bool    // the legs should be asked for more
-	unsold *unsold // until Hits are decided with what they cost
-	sold   bool    // Hits were decided so: see Searcher.sell
-	over   int     // hits beyond Hits for which there was no room in MaxTokens
+	sold bool // Hits were decided so: see Searcher.sell
+	over int  // hits beyond Hits for which there was no room in MaxTokens
 }
 
 // Hit is an entry that a search found. From a store on which the caller has

@@ -48,6 +48,12 @@ type unsold struct {
 	ordered  []*candidate // all that could be hits on this page or another
 }
 
+// mayBuy reports whether an answer may cost something or count: the question was admitted
+// to stores at level search, or holds a claim. Of any other nothing is sold.
+func (q *searchQuery) mayBuy() bool {
+	return len(q.admitted) > 0 || q.request.Purchase.Claim != nil
+}
+
 // forSale returns what the hits of a selection are decided from; nil if nothing of it
 // can cost anything or count. A store at level search counts if the request named it,
 // or if a hit of it is shown.
@@ -142,22 +148,17 @@ type decision struct {
 	bill  Bill
 }
 
-// sell decides the hits of an answer with stores at level search: in one transaction
+// sell returns an answer whose hits from stores at level search are decided: in one transaction
 // it judges access again, takes what the Meter allows in the order of the answer, and
 // charges for it. What is charged is what is shown: those hits keep their values or
 // passages. Those of other stores are read as the answer is written, like any.
-func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (err error) {
-	sale := answer.unsold
-	if answer.unsold = nil; sale == nil {
-		answer.Bill.Skipped = q.skipped
-		return nil
-	}
+func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer Answer, sale unsold) (_ Answer, err error) {
 	ctx, end := s.startStep(ctx, "sale", &tookOf(ctx).Fetch)
 	defer end(&err)
 	var made decision
 	done, err := s.service.Writers().Take(ctx, q.caller, memory.Work{Stores: storesOf(sale.possible)})
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
 	defer done()
 	err = s.storage.Update(ctx, func(tx memory.Tx) (err error) {
@@ -165,7 +166,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 		return err
 	})
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
 	s.meter.Sold(q.caller, made.bill)
 	answer.Hits, answer.over, answer.sold = made.hits, made.over, true
@@ -173,7 +174,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	answer.decideNearest()
 	answer.Bill.Skipped = joinSkipped(q.skipped, made.bill.Skipped)
 	answer.rest = after(sale.ordered, made.shown, q.request.scored())
-	return nil
+	return answer, nil
 }
 
 // storesOf returns the stores of what may be shown.

@@ -67,15 +67,17 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		if found, err = s.rerank(ctx, q, found, last); err != nil {
 			return Answer{}, err
 		}
-		answer, err := s.selectHits(ctx, q, found)
+		made, err := s.selectHits(ctx, q, found)
 		if err != nil {
 			return Answer{}, err
 		}
-		if answer.short && !last {
+		if made.short && !last {
 			continue
 		}
-		if err := s.sell(ctx, q, &answer); err != nil {
-			return Answer{}, err
+		if answer = made.answer; made.unsold != nil {
+			if answer, err = s.sell(ctx, q, answer, *made.unsold); err != nil {
+				return Answer{}, err
+			}
 		}
 		answer.Took = took
 		s.noteAsked(ctx, q, found.models)
