@@ -198,3 +198,24 @@ func TestWordsOfExpiredEntriesAreNone(t *testing.T) {
 		}
 	})
 }
+
+// A typing error that is corrected makes the question longer or shorter: the times that it
+// names are explained in the words that were asked.
+func TestATypingErrorMovesNoDate(t *testing.T) {
+	dictionary := func(text string, _ int) (tokens, end int) {
+		if text == "thermostat" {
+			return 1, len(text)
+		}
+		return 2 * len(strings.Fields(text)), len(text)
+	}
+	h := openWith(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{FitTokens: dictionary}})
+	a := agent("a", acl.Public)
+	h.PutText(a, "a", "heat", "The thermostat is set to nineteen.", 201)
+	h.Index()
+	for _, query := range []string{"thermostatt on 9 July 2026", "termostat on 9 July 2026"} {
+		x := h.MustSearch(a, search.Request{Query: query, Explain: true}).Explanation
+		if len(x.Typos) != 1 || len(x.Dates) != 1 || x.Dates[0].Text != "9 July 2026" {
+			t.Errorf("%s: typos %v, dates %+v", query, x.Typos, x.Dates)
+		}
+	}
+}
