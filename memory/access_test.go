@@ -137,9 +137,9 @@ func (d *serviceSurface) inPages(c memory.Caller, r search.Request) (out accesst
 		if out.Status, out.Keys = page.Status, append(out.Keys, page.Keys...); err != nil {
 			return out
 		}
-		_, err = d.harness.EachHit(background, &a, func(*search.Hit) error { return nil })
-		must(d.harness, err)
-		r.Cursor, err = d.harness.NextCursor(&a, 0)
+		values := a.Values()
+		must(d.harness, values.Each(background, func(*search.Hit) error { return nil }))
+		r.Cursor, err = values.Next(0)
 		must(d.harness, err)
 		if r.Cursor == "" {
 			return out

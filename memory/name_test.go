@@ -127,9 +127,9 @@ func TestCursorsHoldForEveryForm(t *testing.T) {
 		t.Errorf("%d and %d entries, %v", len(page.Items), len(next.Items), err)
 	}
 	found := h.MustSearch(a, search.Request{Query: "one", Filter: memory.Filter{Namespace: &first}, Limit: 2})
-	_, err = h.EachHit(background, &found, func(*search.Hit) error { return nil })
-	must(h, err)
-	cursor, err := h.NextCursor(&found, 0)
+	values := found.Values()
+	must(h, values.Each(background, func(*search.Hit) error { return nil }))
+	cursor, err := values.Next(0)
 	must(h, err)
 	rest := h.MustSearch(a, search.Request{Query: "one", Filter: memory.Filter{Namespace: &second}, Limit: 2, Cursor: cursor})
 	if len(found.Hits) != 2 || len(rest.Hits) != 1 {

@@ -24,60 +24,67 @@ type capped struct {
 	skipped  []Skipped
 }
 
-// authorize sets the scope of a search: what the caller may search and the Meter
-// admits. Access comes first, then the rules of the request, then what offers exist,
-// and caps and prices last.
-func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, q *searchQuery) (err error) {
-	r := &q.request
+// authorized is a request with what it may search.
+type authorized struct {
+	request Request
+	scope   acl.Scope
+	named   []acl.Access // of the stores that the request names
+	capped
+}
+
+// authorize returns what the caller may search and the Meter admits. Access comes first,
+// then the rules of the request, then what offers exist, and caps and prices last.
+func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
 	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	if r.Purchase.Offer != uuid.Nil {
 		if r.needsRead() {
-			return acl.ErrDenied
+			return may, acl.ErrDenied
 		}
-		if err := s.checkSearch(*r); err != nil {
-			return err
+		if err := s.checkSearch(r); err != nil {
+			return may, err
 		}
 	}
-	if q.scope, err = s.searchScope(ctx, tx, q.caller, *r); err != nil {
-		return err
+	may.request = r
+	if may.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
+		return may, err
 	}
 	if len(r.Stores) > 0 {
-		q.named = q.scope.Stores()
+		may.named = may.scope.Stores()
 	}
-	if err := s.checkSearch(*r); err != nil {
-		return err
+	if err := s.checkSearch(r); err != nil {
+		return may, err
 	}
-	return s.admit(ctx, tx, q)
+	return s.admit(ctx, tx, c, may)
 }
 
 // admit leaves out of the scope of a search what the Meter does not admit.
-func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, q *searchQuery) error {
-	r := &q.request
-	if !q.scope.Any(searchOnly) {
+func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, may authorized) (authorized, error) {
+	r := &may.request
+	if !may.scope.Any(searchOnly) {
 		if r.Purchase.Offer != uuid.Nil { // what it sells is level search
-			return &memory.ConflictError{Reason: "the caller has access to this store"}
+			return may, &memory.ConflictError{Reason: "the caller has access to this store"}
 		}
-		return nil
+		return may, nil
 	}
 	if r.Purchase.Offer != uuid.Nil {
-		r.Stores = []string{q.scope.Stores()[0].Store}
+		r.Stores = []string{may.scope.Stores()[0].Store}
 		r.Purchase.Named = r.Stores
 	}
-	stores := slices.DeleteFunc(q.scope.Stores(), func(a acl.Access) bool { return !searchOnly(a) })
+	stores := soldIn(may.scope)
 	if len(r.Stores) > 0 && len(stores) > maxCapped {
-		return rule("stores", "must name at most %d stores on which the caller has level search", maxCapped)
+		return may, rule("stores", "must name at most %d stores on which the caller has level search", maxCapped)
 	}
-	admission, err := s.meter.Admit(ctx, tx, q.caller, r.Purchase, stores, s.instant())
+	admission, err := s.meter.Admit(ctx, tx, c, r.Purchase, stores, s.instant())
 	if err != nil {
-		return err
+		return may, err
 	}
-	q.admitted = make(map[string]bool, len(stores))
+	may.admitted = make(map[string]bool, len(stores))
 	for _, a := range stores {
-		q.admitted[a.Store] = !slices.Contains(admission.LeftOut, a.Store)
+		may.admitted[a.Store] = !slices.Contains(admission.LeftOut, a.Store)
 	}
-	q.skipped = admission.Skipped
-	q.scope = q.bounded(q.scope)
-	return nil
+	may.skipped = admission.Skipped
+	may.scope = may.bounded(may.scope)
+	return may, nil
 }
 
 // bounded returns a scope of a later snapshot without the stores that exceed a bound of

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"time"
-
 	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
@@ -16,10 +14,11 @@ const (
 	Irrelevant = fusion.Irrelevant
 )
 
-// Answer is the result of a search.
+// Answer is the result of a search. It is complete when it is returned: see Values for what
+// is read of its hits while they are written.
 type Answer struct {
 	// Hits are the hits, best first. Only the first of them, up to 512 kB of
-	// values, have their values: Searcher.EachHit reads the others.
+	// values, have their values: Values reads the others.
 	Hits  []Hit
 	Label acl.Label // the highest of the hits and of Nearest; zero if there are none
 	// Nearest, best first, come closest where there are no hits, as many as the request
@@ -39,48 +38,30 @@ type Answer struct {
 	Degraded []string
 	// Incomplete says that the search gave up looking for more visible hits.
 	Incomplete bool
-	// Tokens is set by EachHit if the request has MaxTokens: of what it yielded.
-	Tokens int
-	Took   Took
+	Took       Took
 	// Explanation is nil unless the request has Explain.
 	Explanation *Explanation
 	// Bill is what the search cost, and which metered stores it left out.
 	Bill Bill
 
-	// done is set by EachHit: how many of Hits it yielded or found that the
-	// caller no longer sees.
-	done    int
-	loaded  int // number of Hits that have their values
-	query   *searchQuery
-	rest    cursor.Candidates // the candidates after Hits
-	unpaged bool              // no page follows, whatever is left
+	searcher *Searcher
+	loaded   int // number of Hits that have their values
+	query    *searchQuery
+	found    *retrieved
+	rest     cursor.Candidates // the candidates after Hits
+	unpaged  bool              // no page follows, whatever is left
 
 	labelThen acl.Label // of the entry of NearestDay
 
-	short  bool    // the legs should be asked for more
-	unsold *unsold // until Hits are decided with what they cost
-	sold   bool    // Hits were decided so: see Searcher.sell
-	over   int     // hits beyond Hits for which there was no room in MaxTokens
-}
-
-// Took holds how long the steps of a search took. The legs run concurrently.
-// Queue is the wait until the search could begin.
-//
-// Filter is the time in which the storage looked for the entries that pass the
-// request's Filter, before the legs, and Dates that for those of the times that the
-// question names. Rank, the reading and the arithmetic of the
-// relevance, is a part of Fetch.
-type Took struct {
-	Queue, Filter, Dates, Embed, Lexical, Vector, Rank, Fetch time.Duration
-	Rerank                                                    time.Duration // choosing what the Reranker judges, and its answer
-	Total                                                     time.Duration // of the search, the wait for its turn included
+	sold bool // Hits were decided so: see Searcher.sell
+	over int  // hits beyond Hits for which there was no room in MaxTokens
 }
 
 // Hit is an entry that a search found. From a store on which the caller has
 // level search it has store, key, label, value, score and relevance alone, the
 // last two the same number of two digits.
 //
-// EachHit shows a long value by Passages in its place, if the request has
+// Values shows a long value by Passages in its place, if the request has
 // Passages or the first hit is too long for MaxTokens.
 type Hit struct {
 	memory.Entry
@@ -107,6 +88,7 @@ type Hit struct {
 
 	// SECURITY: what follows is for this package alone.
 	query *searchQuery
+	of    *retrieved
 	found *candidate
 	whole memory.Entry // the entry, whatever the caller's level
 	codes []chunkCodes // of the chunks nearest to the query, for passages

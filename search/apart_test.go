@@ -62,7 +62,7 @@ func (w *bazaar) ownHits(r search.Request) string {
 	must(w.harness, err)
 	var said strings.Builder
 	fmt.Fprintf(&said, "degraded %v, incomplete %v\n", answer.Degraded, answer.Incomplete)
-	_, err = w.EachHit(background, &answer, func(hit *search.Hit) error {
+	err = answer.Values().Each(background, func(hit *search.Hit) error {
 		if hit.Store == "buyer" {
 			fmt.Fprintf(&said, "%s %v %v %v\n", hit.Key, hit.Score, hit.Relevance, hit.Passages)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -26,79 +27,81 @@ import (
 // alone.
 const maxEmbedded = 100
 
-// asOf is the part of a search that concerns a time as of which it searches. A former entry
-// is one that has changed since, as it was.
-type asOf struct {
-	at    time.Time
-	then  *memory.Then // of the snapshot that is looked at
+// formerEntries are the entries of a snapshot as they were at a time. A former entry is one
+// that has changed since, as it was.
+type formerEntries struct {
+	*memory.Then
 	words map[rowVersion]*formerWords
-	// meanings are the vectors of former entries, chunk by chunk, with their codes.
-	meanings map[rowVersion][]memory.Evidence
-	unread   bool // some have none, for want of time or since they are too many
+}
+
+// formerMeanings are the vectors of former entries, chunk by chunk, with their codes.
+type formerMeanings struct {
+	of     map[rowVersion][]memory.Evidence
+	unread bool // some have none, for want of time or since they are too many
 }
 
 // formerWords are what a former entry has of the words of the wordings.
 type formerWords struct {
-	counts map[*wording][]int
+	counts [][]int // by wording
 	length int
 }
 
-// setAsOf sets the time as of which the request searches.
-func (q *searchQuery) setAsOf() error {
-	if q.request.AsOf == "" {
-		return nil
+// parseAsOf returns the time as of which a request searches; nil: it searches what stands
+// now.
+func parseAsOf(r Request, now time.Time) (*time.Time, error) {
+	if r.AsOf == "" {
+		return nil, nil
 	}
-	at, err := memory.ParseAsOf(q.request.AsOf, q.request.Filter.Timezone, q.at)
-	if err != nil {
-		return err
-	}
-	q.asOf = &asOf{at: at, meanings: make(map[rowVersion][]memory.Evidence)}
-	return nil
+	at, err := memory.ParseAsOf(r.AsOf, r.Filter.Timezone, now)
+	return &at, err
 }
 
-// standing returns the filter of what the legs look among: the request's, of entries that
+// standing returns the filter of what the legs look among: a request's, of entries that
 // have not changed since its AsOf.
-func (q *searchQuery) standing() memory.Filter {
-	filter := q.request.Filter
-	if q.asOf != nil {
-		until := condition.Between(period.At(q.asOf.at), period.Span{})
+func standing(filter memory.Filter, asOf *time.Time) memory.Filter {
+	if asOf != nil {
+		until := condition.Between(period.At(*asOf), period.Span{})
 		filter.Where = condition.All(filter.Where, condition.Compare(condition.UpdatedAt, condition.Lte, until))
 	}
 	return filter
 }
 
-// thenOf returns the candidate.then of an entry.
-func (q *searchQuery) thenOf(e *memory.Entry) *memory.Then {
-	if q.asOf == nil || !q.asOf.then.IsFormer(e.ID) {
+// of returns the candidate.then of an entry.
+func (f *formerEntries) of(e *memory.Entry) *memory.Then {
+	if f == nil || !f.IsFormer(e.ID) {
 		return nil
 	}
-	return q.asOf.then
+	return f.Then
 }
 
-// readThen reads in a snapshot what stood at the time of the request's AsOf, if it has one.
-func (s *Searcher) readThen(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery) (err error) {
+// snapshotOf returns a snapshot in which a scope is looked at, with what stood there at the
+// time of the request's AsOf, if it has one.
+func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, wordings []resolved) (in snapshot, err error) {
+	in = snapshot{tx: tx, scope: scope}
 	if q.asOf == nil {
-		return nil
+		return in, nil
 	}
-	q.asOf.words = make(map[rowVersion]*formerWords)
-	q.asOf.then, err = memory.ReadThen(ctx, tx, q.caller, scope, q.request.Filter, q.asOf.at, s.instant(), q.readWords)
-	return err
+	in.then = &formerEntries{words: make(map[rowVersion]*formerWords)}
+	in.then.Then, err = memory.ReadThen(ctx, tx, q.caller, scope, q.request.Filter, *q.asOf, s.instant(), func(was *memory.Entry) {
+		in.then.words[rowVersion{was.ID, was.Revision}] = wordsOf(was, wordings)
+	})
+	return in, err
 }
 
-// readWords sets the words of a former entry.
-func (q *searchQuery) readWords(was *memory.Entry) {
+// wordsOf returns the words of a former entry.
+func wordsOf(was *memory.Entry, wordings []resolved) *formerWords {
 	doc := lexical.Analyze(was.Texts()...)
-	words := &formerWords{make(map[*wording][]int, len(q.wordings)), doc.Length}
-	for _, asked := range q.wordings {
-		counts := make([]int, len(asked.terms))
-		for i, term := range asked.terms {
+	words := &formerWords{make([][]int, len(wordings)), doc.Length}
+	for w := range wordings {
+		counts := make([]int, len(wordings[w].terms))
+		for i, term := range wordings[w].terms {
 			if at, ok := slices.BinarySearchFunc(doc.Terms, term.Text, func(t lexical.Term, text string) int { return cmp.Compare(t.Text, text) }); ok {
 				counts[i] = doc.Terms[at].Count
 			}
 		}
-		words.counts[asked] = counts
+		words.counts[w] = counts
 	}
-	q.asOf.words[rowVersion{was.ID, was.Revision}] = words
+	return words
 }
 
 // former is a former entry with its scores by the words of each wording.
@@ -110,55 +113,69 @@ type former struct {
 
 func (f *former) version() rowVersion { return rowVersion{f.ID, f.Revision} }
 
-// findFormer adds the former entries that have words of the question, or are near to it, to
-// what the legs found, and takes from that what has changed since.
-func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrieved) error {
+// findFormer returns what the legs found with the former entries that have words of the
+// question, or are near to it, and without what has changed since.
+func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrieved) (*retrieved, error) {
+	var in snapshot
 	var all []former
+	var wordings []resolved
 	var chosen []memory.Entry
+	meanings := &formerMeanings{maps.Clone(found.former.of), found.former.unread}
 	err := s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		scope, err := s.remainingScope(ctx, tx, q)
 		if err != nil {
 			return err
 		}
-		if err := s.readThen(ctx, tx, q.bounded(scope), q); err != nil {
+		if in, err = s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings); err != nil {
 			return err
 		}
-		entries, err := q.asOf.then.Former(ctx, tx)
+		entries, err := in.then.Former(ctx, tx)
 		if err != nil {
 			return err
 		}
-		all = q.scoreFormer(entries)
-		chosen, err = q.toEmbed(ctx, tx, all)
+		all, wordings = in.then.score(entries, found.wordings)
+		if !slices.ContainsFunc(found.wordings, func(w resolved) bool { return w.embedded() }) {
+			return nil
+		}
+		embedded := all[:min(len(all), maxEmbedded)]
+		meanings.unread = meanings.unread || len(embedded) < len(all)
+		chosen, err = in.then.toEmbed(ctx, tx, embedded, meanings)
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := s.embedFormer(ctx, q, chosen); err != nil {
-		return err
+	if err := s.embedFormer(ctx, found.models, chosen, meanings); err != nil {
+		return nil, err
 	}
-	q.addFormer(found, all)
-	return nil
+	with := *found
+	with.former, with.wordings = meanings, q.resolve(wordings, found.models)
+	if q.page == nil { // else the candidates are known
+		with.addFormer(q.request.Mode, in.then, all)
+	}
+	return &with, nil
 }
 
-// scoreFormer scores former entries as the lexical leg does, by the numbers of now, and then
-// counts them in, so that a word which they alone have is none that no entry has. The best
-// come first, then the newest.
-func (q *searchQuery) scoreFormer(entries []*memory.Entry) []former {
+// score scores former entries as the lexical leg does, by the numbers of now, and returns
+// the wordings with scorers that count them in, so that a word which they alone have is none
+// that no entry has. The best come first, then the newest.
+func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]former, []resolved) {
 	all := make([]former, 0, len(entries))
 	for _, e := range entries {
-		f := former{Entry: e, scores: make([]float64, len(q.wordings))}
-		if f.words = q.asOf.words[f.version()]; f.words != nil {
-			all = append(all, f)
+		one := former{Entry: e, scores: make([]float64, len(wordings))}
+		if one.words = f.words[one.version()]; one.words != nil {
+			all = append(all, one)
 		}
 	}
-	for w, asked := range q.wordings {
+	wordings = slices.Clone(wordings)
+	for w := range wordings {
+		asked := &wordings[w]
 		if asked.scorer == nil || len(asked.terms) == 0 {
 			continue
 		}
 		more, df := lexical.Stats{Documents: int64(len(all))}, make([]int64, len(asked.terms))
 		for i := range all {
-			counts := all[i].words.counts[asked]
+			counts := all[i].words.counts[w]
 			all[i].scores[w] = asked.scorer.Score(counts, all[i].words.length)
 			more.Length += int64(all[i].words.length)
 			for t, n := range counts {
@@ -170,22 +187,16 @@ func (q *searchQuery) scoreFormer(entries []*memory.Entry) []former {
 	slices.SortStableFunc(all, func(a, b former) int {
 		return cmp.Or(cmp.Compare(slices.Max(b.scores), slices.Max(a.scores)), b.UpdatedAt.Compare(a.UpdatedAt), compareOrder(a.Entry, b.Entry))
 	})
-	return all
+	return all, wordings
 }
 
 // toEmbed reads those of former entries of which vectors are to be made.
-func (q *searchQuery) toEmbed(ctx context.Context, tx memory.EntryReader, all []former) (chosen []memory.Entry, err error) {
-	if !slices.ContainsFunc(q.wordings, (*wording).embedded) {
-		return nil, nil
-	}
-	if len(all) > maxEmbedded {
-		all, q.asOf.unread = all[:maxEmbedded], true
-	}
-	for _, f := range all {
-		if _, made := q.asOf.meanings[f.version()]; made {
+func (f *formerEntries) toEmbed(ctx context.Context, tx memory.EntryReader, all []former, made *formerMeanings) (chosen []memory.Entry, err error) {
+	for _, one := range all {
+		if _, made := made.of[one.version()]; made {
 			continue // the legs were asked before
 		}
-		whole, err := q.asOf.then.Whole(ctx, tx, f.Entry)
+		whole, err := f.Whole(ctx, tx, one.Entry)
 		if err != nil {
 			return nil, err
 		}
@@ -194,42 +205,42 @@ func (q *searchQuery) toEmbed(ctx context.Context, tx memory.EntryReader, all []
 	return chosen, nil
 }
 
-// embedFormer makes the vectors of former entries, outside of any snapshot, as far as the
-// vector leg's budget reaches.
+// embedFormer adds to made the vectors of former entries, outside of any snapshot, as far as
+// the vector leg's budget reaches.
 //
 // SECURITY: an embedder is sent no text above the label up to which it reads.
-func (s *Searcher) embedFormer(ctx context.Context, q *searchQuery, chosen []memory.Entry) (err error) {
+func (s *Searcher) embedFormer(ctx context.Context, by models, chosen []memory.Entry, made *formerMeanings) (err error) {
 	limited, cancel := context.WithTimeout(ctx, s.budget)
 	defer cancel()
-	limited, end := s.startStep(limited, "embed_former", &q.took.Embed)
+	limited, end := s.startStep(limited, "embed_former", &tookOf(ctx).Embed)
 	defer end(&err)
 	for i := range chosen {
 		e := &chosen[i]
-		made, err := withDeadline(limited, func() ([]memory.Evidence, error) { return q.meaningOf(limited, readerOf(q, e), e) })
+		meaning, err := withDeadline(limited, func() ([]memory.Evidence, error) { return by.meaningOf(limited, by.readerOf(e), e) })
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err != nil {
 			s.log.WarnContext(ctx, "former entries could not be embedded", "error", err)
-			q.asOf.unread = true
+			made.unread = true
 			return nil
 		}
-		q.asOf.meanings[rowVersion{e.ID, e.Revision}] = made
+		made.of[rowVersion{e.ID, e.Revision}] = meaning
 	}
 	return nil
 }
 
 // readerOf returns which of the search's models reads a former entry.
-func readerOf(q *searchQuery, e *memory.Entry) int {
-	if !q.models[mainModel].serves() || q.models.both() && language.Foreign(memory.ProseOf(e)) {
+func (m models) readerOf(e *memory.Entry) int {
+	if !m[mainModel].serves() || m.both() && language.Foreign(memory.ProseOf(e)) {
 		return multilingualModel
 	}
 	return mainModel
 }
 
 // meaningOf returns the vectors that the k-th model makes of a former entry.
-func (q *searchQuery) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]memory.Evidence, error) {
-	model := q.models[k]
+func (m models) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]memory.Evidence, error) {
+	model := m[k]
 	switch {
 	case !model.Reads(e.Label):
 		return nil, nil
@@ -247,19 +258,19 @@ func (q *searchQuery) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]
 	return made, nil
 }
 
-// evidence returns what a former candidate is scored by.
-func (a *asOf) evidence(c *candidate, asked *wording) []memory.Evidence {
-	all := slices.Clone(a.meanings[c.version()])
-	if words := a.words[c.version()]; words != nil {
-		all = append(all, memory.Evidence{Entry: c.entry.ID, Counts: words.counts[asked], Length: words.length})
+// evidence returns what a former candidate is scored by, for the w-th wording.
+func (f *formerEntries) evidence(c *candidate, w int, made *formerMeanings) []memory.Evidence {
+	all := slices.Clone(made.of[c.version()])
+	if words := f.words[c.version()]; words != nil {
+		all = append(all, memory.Evidence{Entry: c.entry.ID, Counts: words.counts[w], Length: words.length})
 	}
 	return all
 }
 
 // nearestCodes returns the codes of the chunks of a former candidate, the nearest to
 // its wording first, at most codedChunks.
-func (a *asOf) nearestCodes(c *candidate) (codes []chunkCodes) {
-	of := slices.DeleteFunc(slices.Clone(a.meanings[c.version()]), func(e memory.Evidence) bool { return e.Model != c.model || len(e.Codes) == 0 })
+func (f *formerMeanings) nearestCodes(c *candidate) (codes []chunkCodes) {
+	of := slices.DeleteFunc(slices.Clone(f.of[c.version()]), func(e memory.Evidence) bool { return e.Model != c.model || len(e.Codes) == 0 })
 	asked := c.asked.embeddings[c.model].Vector
 	slices.SortStableFunc(of, func(x, y memory.Evidence) int { return cmp.Compare(y.Vector.Dot(asked), x.Vector.Dot(asked)) })
 	for _, e := range of[:min(len(of), codedChunks)] {
@@ -270,14 +281,11 @@ func (a *asOf) nearestCodes(c *candidate) (codes []chunkCodes) {
 
 // addFormer puts former entries among the hits of the legs that searched, in place of what
 // these found of the same entries as they are now.
-func (q *searchQuery) addFormer(found *retrieved, all []former) {
-	if q.page != nil {
-		return // the candidates are known
-	}
-	byWords := q.request.Mode != ModeVector && !slices.Contains(found.failed, LegLexical)
-	byMeaning := q.request.Mode != ModeLexical && slices.ContainsFunc(q.wordings, (*wording).embedded) && !slices.Contains(found.failed, LegVector)
+func (r *retrieved) addFormer(mode Mode, then *formerEntries, all []former) {
+	byWords := mode != ModeVector && !slices.Contains(r.failed, LegLexical)
+	byMeaning := mode != ModeLexical && slices.ContainsFunc(r.wordings, func(w resolved) bool { return w.embedded() }) && !slices.Contains(r.failed, LegVector)
 	if byWords {
-		found.lexical = q.withFormer(found.lexical, func(w int) (hits []legHit) {
+		r.lexical = r.withFormer(r.lexical, then, func(w int) (hits []legHit) {
 			for _, f := range all {
 				if f.scores[w] > 0 {
 					hits = append(hits, legHit{Entry: f.ID, Score: f.scores[w]})
@@ -287,9 +295,9 @@ func (q *searchQuery) addFormer(found *retrieved, all []former) {
 		})
 	}
 	if byMeaning {
-		found.vector = q.withFormer(found.vector, func(w int) (hits []legHit) {
+		r.vector = r.withFormer(r.vector, then, func(w int) (hits []legHit) {
 			for _, f := range all {
-				if hit, ok := q.nearestOf(q.wordings[w], &f); ok {
+				if hit, ok := r.nearestOf(&r.wordings[w], &f); ok {
 					hits = append(hits, hit)
 				}
 			}
@@ -299,12 +307,11 @@ func (q *searchQuery) addFormer(found *retrieved, all []former) {
 }
 
 // withFormer returns the lists of a leg, one for each wording, with former entries.
-func (q *searchQuery) withFormer(lists []legList, former func(w int) []legHit) []legList {
-	if len(lists) == 0 {
-		lists = make([]legList, len(q.wordings))
-	}
+func (r *retrieved) withFormer(before []legList, then *formerEntries, former func(w int) []legHit) []legList {
+	lists := make([]legList, len(r.wordings))
+	copy(lists, before)
 	for w := range lists {
-		hits := slices.DeleteFunc(slices.Clone(lists[w].hits), func(hit legHit) bool { return q.asOf.then.IsFormer(hit.Entry) })
+		hits := slices.DeleteFunc(slices.Clone(lists[w].hits), func(hit legHit) bool { return then.IsFormer(hit.Entry) })
 		hits = append(hits, former(w)...)
 		slices.SortStableFunc(hits, func(a, b legHit) int { return cmp.Compare(b.Score, a.Score) })
 		lists[w].hits = hits
@@ -314,14 +321,14 @@ func (q *searchQuery) withFormer(lists []legList, former func(w int) []legHit) [
 
 // nearestOf returns the hit of a former entry in the vector leg; ok is false if it has no
 // vectors.
-func (q *searchQuery) nearestOf(asked *wording, f *former) (hit legHit, ok bool) {
-	for _, e := range q.asOf.meanings[f.version()] {
+func (r *retrieved) nearestOf(asked *resolved, f *former) (hit legHit, ok bool) {
+	for _, e := range r.former.of[f.version()] {
 		if len(asked.embeddings[e.Model].Vector) == 0 {
 			continue
 		}
-		score := q.models[e.Model].cosine(e.Vector, asked.embeddings[e.Model].Vector)
-		if q.models[multilingualModel].serves() || q.models[mainModel].EnglishOnly { // see models.merge
-			score = q.models.scaled(asked, e.Model, score)
+		score := r.models[e.Model].cosine(e.Vector, asked.embeddings[e.Model].Vector)
+		if r.models[multilingualModel].serves() || r.models[mainModel].EnglishOnly { // see models.merge
+			score = r.models.scaled(asked, e.Model, score)
 		}
 		if !ok || score > hit.Score {
 			hit, ok = legHit{Entry: f.ID, Score: score, Chunk: e.Chunk}, true

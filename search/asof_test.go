@@ -205,8 +205,8 @@ func TestSearchAsOfSaysWhatItCouldNotCompare(t *testing.T) {
 	if len(a.Hits) != 100 || !slices.Contains(a.Degraded, search.LagVector) {
 		t.Errorf("%d hits, degraded: %v", len(a.Hits), a.Degraded)
 	}
-	h.values(&a, nil)
-	next, err := h.NextCursor(&a, 0)
+	_, values := h.values(&a, nil)
+	next, err := values.Next(0)
 	must(h, err)
 	r.Cursor = next
 	if rest := h.MustSearch(me, r); len(rest.Hits) != 1 {

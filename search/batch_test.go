@@ -30,9 +30,9 @@ func TestASearchReadsItsValuesInBatches(t *testing.T) {
 		if len(a.Hits) != 20 || loaded == 0 || loaded > 6 {
 			t.Fatalf("%d hits, %d with values", len(a.Hits), loaded)
 		}
-		values, label := h.values(&a, nil)
-		if len(values) != 20 || label != acl.Public {
-			t.Errorf("%d values, label %v", len(values), label)
+		values, read := h.values(&a, nil)
+		if len(values) != 20 || read.Label() != acl.Public {
+			t.Errorf("%d values, label %v", len(values), read.Label())
 		}
 		for i, v := range values {
 			if v != string(text(long("granite"))) {
@@ -66,7 +66,7 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 
 		a := find()
 		var once atomic.Bool
-		got, label := h.values(&a, func(*search.Hit) {
+		got, read := h.values(&a, func(*search.Hit) {
 			if once.Swap(true) {
 				return
 			}
@@ -93,7 +93,7 @@ func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
 		for _, hit := range append(a.Hits[:10:10], a.Hits[19]) {
 			want = max(want, hit.Label)
 		}
-		if label != want {
+		if label := read.Label(); label != want {
 			t.Errorf("the label is %v, of the hits that are shown %v", label, want)
 		}
 	})
@@ -115,7 +115,7 @@ func TestAnAccessThatEndsWhileAnAnswerIsWrittenEndsTheHits(t *testing.T) {
 			}
 			a := h.MustSearch(reader, r)
 			n, after := 0, 0
-			_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
+			err := a.Values().Each(background, func(hit *search.Hit) error {
 				if n++; n == 1 {
 					if err := h.Unshare(background, owner, "owner", "reader"); err != nil {
 						return err
@@ -145,7 +145,7 @@ func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
 		}
 		a := h.MustSearch(reader, search.Request{Query: "granite", Limit: 30})
 		n, bare := 0, 0
-		_, err := h.EachHit(background, &a, func(hit *search.Hit) error {
+		err := a.Values().Each(background, func(hit *search.Hit) error {
 			if n++; n == 1 {
 				h.MustShare(owner, "reader", acl.Search)
 			}
@@ -179,7 +179,7 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := h.EachHit(background, &a, func(*search.Hit) error { return stop() }); !errors.Is(err, gone) || n != 3 {
+		if err := a.Values().Each(background, func(*search.Hit) error { return stop() }); !errors.Is(err, gone) || n != 3 {
 			t.Errorf("%d hits, %v", n, err)
 		}
 		n = 0
@@ -189,7 +189,7 @@ func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(background)
 		a = h.MustSearch(me, search.Request{Query: "granite", Limit: 12})
-		if _, err := h.EachHit(ctx, &a, func(*search.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
+		if err := a.Values().Each(ctx, func(*search.Hit) error { cancel(); return nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled answer ends with %v", err)
 		}
 	})

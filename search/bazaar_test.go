@@ -123,8 +123,8 @@ func (w *bazaar) ask(c memory.Caller, a asked) (sold []string) {
 	if err != nil {
 		return nil
 	}
-	hits, label := w.eachHit(&found)
-	fmt.Fprintf(&w.said, "label %s, degraded %v, incomplete %v, %d tokens\n", label, found.Degraded, found.Incomplete, found.Tokens)
+	hits, shown := w.eachHit(&found)
+	fmt.Fprintf(&w.said, "label %s, degraded %v, incomplete %v, %d tokens\n", shown.Label(), found.Degraded, found.Incomplete, shown.Tokens())
 	for _, hit := range hits {
 		fmt.Fprintf(&w.said, "  %s %s %s %s %v %v %x %x\n", hit.Store, hit.Key, hit.Label, hit.Value, hit.Passages, hit.Truncated, hit.Score, hit.Relevance)
 		if hit.Store == "seller" {

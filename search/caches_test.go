@@ -120,11 +120,12 @@ func answerOf(s *search.Searcher, c memory.Caller, r search.Request) string {
 		return fmt.Sprintln(err)
 	}
 	var shown strings.Builder
-	label, err := s.EachHit(background, &answer, func(hit *search.Hit) error {
+	values := answer.Values()
+	err = values.Each(background, func(hit *search.Hit) error {
 		fmt.Fprintf(&shown, "%+v %s %x %x\n", hit.Entry, hit.Value, hit.Score, hit.Relevance)
 		return nil
 	})
-	fmt.Fprintln(&shown, label, err, answer.Incomplete, answer.Degraded)
+	fmt.Fprintln(&shown, values.Label(), err, answer.Incomplete, answer.Degraded)
 	return shown.String()
 }
 

@@ -31,7 +31,7 @@ type compounding struct {
 
 // join adds to a wording, once, the terms of compounds and parts of its words that
 // entries have.
-func (c compounding) join(ctx context.Context, asked *wording) error {
+func (c compounding) join(ctx context.Context, asked *resolved) error {
 	if asked.joined || !lexical.MayCompound(asked.text) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c compounding) parts(ctx context.Context, stems []lexical.QueryTerm) (foun
 }
 
 // addBeside adds terms that are none of the wording yet, up to lexical.MaxQueryTerms.
-func (w *wording) addBeside(terms []lexical.QueryTerm) {
+func (w *resolved) addBeside(terms []lexical.QueryTerm) {
 	for _, term := range terms {
 		i, exists := slices.BinarySearchFunc(w.terms, term.Text, func(t lexical.QueryTerm, text string) int { return strings.Compare(t.Text, text) })
 		if !exists && len(w.terms) < lexical.MaxQueryTerms {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/memory"
 	"mneme/search/cursor"
 )
@@ -41,54 +40,16 @@ func (q *searchQuery) bound() []string {
 	return []string{"search", q.caller.Agent, q.caller.Taint.String(), string(options)}
 }
 
-// openPage opens the request's cursor, if it has one.
-func (s *Searcher) openPage(q *searchQuery) error {
+// openPage opens the request's cursor; nil: it has none.
+func (s *Searcher) openPage(q *searchQuery) (*cursor.Candidates, error) {
 	if q.request.Cursor == "" {
-		return nil
+		return nil, nil
 	}
 	plain, err := s.secret.Open(q.request.Cursor, q.bound())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if q.page, err = cursor.Parse(plain, cursorLimits); err != nil {
-		return err
-	}
-	q.at, q.judgements = q.page.At, judgementsOf(q.page.LogOdds)
-	return nil
-}
-
-// NextCursor returns the cursor of the page after an answer; "" if there is none.
-// The page begins after the last hit that EachHit yielded, which must have ended.
-// It holds at most so many candidates, best first; 0: all. With all it is at most
-// 8,600 characters long, 12,900 with RankingRRF or Diversity, and up to 900 longer with
-// what a Reranker said.
-//
-// SECURITY: a cursor holds no candidate from a store on which the caller has
-// level search, and there is none where such a store was named, since the next
-// page would be denied.
-func (s *Searcher) NextCursor(a *Answer, most int) (string, error) {
-	if a.query == nil || a.unpaged {
-		return "", nil
-	}
-	next := cursor.Candidates{At: a.query.at, LogOdds: logOddsOf(a.query.judgements)}
-	scored := a.query.request.scored()
-	for i := a.done; i < len(a.Hits); i++ {
-		if a.Hits[i].Level >= acl.Read {
-			addLeft(&next, a.Hits[i].found, scored)
-		}
-	}
-	if len(next.IDs) == 0 { // no hit is left that the caller may read
-		next.IDs, next.Scores = a.rest.IDs, a.rest.Scores
-	} else {
-		next.IDs, next.Scores = append(next.IDs, a.rest.IDs...), append(next.Scores, a.rest.Scores...)
-	}
-	if len(next.IDs) == 0 {
-		return "", nil
-	}
-	if most > 0 {
-		next.IDs, next.Scores = next.IDs[:min(most, len(next.IDs))], next.Scores[:min(most, len(next.Scores))]
-	}
-	return s.secret.Seal(next.Bytes(), a.query.bound()), nil
+	return cursor.Parse(plain, cursorLimits)
 }
 
 // selected are the candidates that an answer shows, and those that may follow.
@@ -113,9 +74,9 @@ type selected struct {
 // its cursor holds, in their order. They are judged again: what the caller no
 // longer sees or no longer passes the filter is left out, and what was changed
 // since the first page and has lost the least relevance.
-func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery) (selected, error) {
+func (s *Searcher) selectPage(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	visible := make(map[uuid.UUID]*candidate, len(q.page.IDs))
-	if err := s.addVisible(ctx, tx, scope, q, q.page.IDs, visible); err != nil {
+	if err := s.addVisible(ctx, in, q.caller, q.request.Filter, q.page.IDs, visible); err != nil {
 		return selected{}, err
 	}
 	var left []*candidate
@@ -124,7 +85,7 @@ func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.S
 		if c == nil {
 			continue
 		}
-		c.ask(q, 0)
+		c.ask(found, 0)
 		if q.page.Scores != nil {
 			c.score, c.ordered = q.page.Scores[i], !math.IsNaN(q.page.Scores[i])
 		}
@@ -132,13 +93,13 @@ func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.S
 	}
 	page := selected{visible: visible}
 	for _, id := range q.page.IDs {
-		if e := q.dropped[id]; e != nil {
+		if e := in.dropped[id]; e != nil {
 			page.dropped = append(page.dropped, e)
 		}
 	}
 	for len(page.hits) < q.request.Limit && len(left) > 0 {
 		n := min(q.request.Limit-len(page.hits), len(left))
-		if err := s.assessPage(ctx, tx, scope, q, left[:n]); err != nil {
+		if err := s.assessPage(ctx, in, q, found, left[:n]); err != nil {
 			return selected{}, err
 		}
 		for _, c := range left[:n] {
@@ -157,14 +118,14 @@ func (s *Searcher) selectPage(ctx context.Context, tx memory.ReadTx, scope acl.S
 
 // assessPage assesses candidates of a cursor, whose scores stay as they were if
 // they depend on others.
-func (s *Searcher) assessPage(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (err error) {
-	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+func (s *Searcher) assessPage(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (err error) {
+	ctx, end := s.startStep(ctx, "rank", &tookOf(ctx).Rank)
 	defer end(&err)
 	before := make([]float64, len(candidates))
 	for i, c := range candidates {
 		before[i] = c.score
 	}
-	if err := s.assess(ctx, tx, scope, q, candidates); err != nil {
+	if err := s.assess(ctx, in, q, found, candidates); err != nil {
 		return err
 	}
 	q.weighRecency(candidates)
@@ -185,7 +146,7 @@ func after(ordered, hits []*candidate, scored bool) (rest cursor.Candidates) {
 	last := slices.Index(ordered, hits[len(hits)-1])
 	rest.IDs = make([]uuid.UUID, 0, len(ordered)-last-1)
 	for _, c := range ordered[last+1:] {
-		if c.access.Level >= acl.Read {
+		if c.access.paged {
 			addLeft(&rest, c, scored)
 		}
 	}

@@ -17,12 +17,8 @@ import (
 func (h *harness) pageOf(c memory.Caller, r search.Request) (hits []search.Hit, next string) {
 	h.t.Helper()
 	answer := h.MustSearch(c, r)
-	_, err := h.EachHit(background, &answer, func(hit *search.Hit) error {
-		hits = append(hits, *hit)
-		return nil
-	})
-	must(h, err)
-	next, err = h.NextCursor(&answer, 0)
+	hits, values := h.eachHit(&answer)
+	next, err := values.Next(0)
 	must(h, err)
 	return hits, next
 }
@@ -229,7 +225,8 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	all := keys(h.MustSearch(a, search.Request{Query: question}))
 	answer := h.MustSearch(a, r)
 	enough, shown := errors.New("enough"), 0
-	_, err := h.EachHit(background, &answer, func(*search.Hit) error {
+	values := answer.Values()
+	err := values.Each(background, func(*search.Hit) error {
 		if shown == 2 {
 			return enough
 		}
@@ -239,7 +236,7 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	if !errors.Is(err, enough) {
 		t.Fatal(err)
 	}
-	r.Cursor, err = h.NextCursor(&answer, 0)
+	r.Cursor, err = values.Next(0)
 	must(h, err)
 	if got := keys(h.MustSearch(a, r)); !slices.Equal(got, all[2:]) {
 		t.Errorf("hits %v, want %v", got, all[2:])

@@ -26,25 +26,18 @@ type named struct {
 	inText  map[uuid.UUID]bool
 }
 
-// readDates reads the times that the wordings name.
-//
-// SECURITY: at level search dates count as words alone: when an entry happened is not shown.
-func (q *searchQuery) readDates() {
-	if q.request.NoDates || !q.scope.Any(readable) {
-		return
+// datesIn returns the times that the wording names, at an instant in the zone of the request.
+func (w *wording) datesIn(now time.Time) (n named) {
+	var languages []string
+	if w.language != "" {
+		languages = []string{w.language}
 	}
-	zone := q.zone()
-	for _, w := range q.wordings {
-		var languages []string
-		if w.language != "" {
-			languages = []string{w.language}
-		}
-		w.named.read = dates.Read(w.text, languages, q.at.In(zone))
-		for _, s := range w.named.read {
-			w.named.spans = append(w.named.spans, meant(s)...)
-		}
-		w.named.alone = len(w.named.read) > 0 && lexical.AsksWhatHappened(without(w.text, w.named.read))
+	n.read = dates.Read(w.text, languages, now)
+	for _, s := range n.read {
+		n.spans = append(n.spans, meant(s)...)
 	}
+	n.alone = len(n.read) > 0 && lexical.AsksWhatHappened(without(w.text, n.read))
+	return n
 }
 
 // zone returns the zone of the request, or UTC if that is unknown, which Check refuses.
@@ -96,7 +89,7 @@ func without(text string, spans []dates.Span) string {
 
 // asksForDates reports whether the search asks for nothing but what was at some time.
 func (q *searchQuery) asksForDates() bool {
-	return !slices.ContainsFunc(q.wordings, func(w *wording) bool { return !w.named.alone })
+	return !slices.ContainsFunc(q.wordings, func(w wording) bool { return !w.named.alone })
 }
 
 // byYear returns spans that name no year by year, the latest first; all others belong to each.

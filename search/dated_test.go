@@ -58,9 +58,9 @@ func TestAQuestionForATimeAloneFindsWhatIsOfIt(t *testing.T) {
 			for r := (search.Request{Query: query, Limit: 1}); len(all) <= len(want); {
 				page := h.MustSearch(c, r)
 				all = append(all, keys(page)...)
-				h.values(&page, nil)
+				_, values := h.values(&page, nil)
 				var err error
-				if r.Cursor, err = h.NextCursor(&page, 0); err != nil || r.Cursor == "" {
+				if r.Cursor, err = values.Next(0); err != nil || r.Cursor == "" {
 					must(h, err)
 					break
 				}

@@ -19,64 +19,71 @@ import (
 	"mneme/vector"
 )
 
-// matchDates finds the entries of the times that the wordings name, within the scope, that
-// pass the filter. A question for nothing else is answered by these.
-func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQuery) (err error) {
-	if !slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.named.spans) > 0 }) {
-		return nil
+// matchDates returns the times that the wordings name with their entries, within the scope,
+// that pass the filter. A question for nothing else is answered by these. nil: no wording
+// names one.
+func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQuery) (dated []named, err error) {
+	if !slices.ContainsFunc(q.wordings, func(w wording) bool { return len(w.named.spans) > 0 }) {
+		return nil, nil
 	}
-	ctx, end := s.startStep(ctx, "dates", &q.took.Dates)
+	ctx, end := s.startStep(ctx, "dates", &tookOf(ctx).Dates)
 	defer end(&err)
-	for _, w := range q.wordings {
+	dated = make([]named, len(q.wordings))
+	for i := range q.wordings {
+		w := &q.wordings[i]
 		if !w.named.alone || q.page != nil {
-			if err := q.matchTimes(ctx, tx, w, w.named.spans); err != nil {
-				return err
+			if dated[i], err = q.matchTimes(ctx, tx, w, w.named.spans); err != nil {
+				return nil, err
 			}
 			continue
 		}
+		dated[i] = w.named
 		for _, year := range byYear(w.named.spans) { // the latest of which there are entries
-			if err := q.matchTimes(ctx, tx, w, year); err != nil {
-				return err
+			found, err := q.matchTimes(ctx, tx, w, year)
+			if err != nil {
+				return nil, err
 			}
-			if len(w.named.entries) > 0 {
-				w.named.spans = year
+			if dated[i].entries, dated[i].inText = found.entries, found.inText; len(found.entries) > 0 {
+				dated[i] = found
 				break
 			}
 		}
 	}
-	return nil
+	return dated, nil
 }
 
-// matchTimes sets the entries of some spans that a wording names.
-func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wording, spans []namedSpan) (err error) {
+// matchTimes returns the times that a wording names, of which some spans alone count, with
+// the entries of these.
+func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wording, spans []namedSpan) (n named, err error) {
 	only := q.only
 	if q.page != nil {
 		only = q.page.IDs
 	}
-	w.named.entries, w.named.inText = nil, make(map[uuid.UUID]bool)
+	n = w.named
+	n.spans, n.entries, n.inText = spans, nil, make(map[uuid.UUID]bool)
 	if len(spans) == 0 || q.nothing || only != nil && len(only) == 0 {
-		return nil
+		return n, nil
 	}
 	for _, match := range textsOf(w.text, spans) {
 		ids, err := q.naming(ctx, tx, match, only)
 		if err != nil {
-			return err
+			return n, err
 		}
 		for _, id := range ids {
-			w.named.inText[id] = true
+			n.inText[id] = true
 		}
 	}
 	if q.page != nil {
-		return nil
+		return n, nil
 	}
-	w.named.entries, err = q.ofTimes(ctx, tx, spans, w.named.alone)
-	for id := range w.named.inText {
-		if w.named.entries != nil && !slices.Contains(w.named.entries, id) && len(w.named.entries) < vector.MaxOnly {
-			w.named.entries = append(w.named.entries, id)
+	n.entries, err = q.ofTimes(ctx, tx, spans, n.alone)
+	for id := range n.inText {
+		if n.entries != nil && !slices.Contains(n.entries, id) && len(n.entries) < vector.MaxOnly {
+			n.entries = append(n.entries, id)
 		}
 	}
-	slices.SortFunc(w.named.entries, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return err
+	slices.SortFunc(n.entries, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return n, err
 }
 
 // textBytes bounds what is read of values to find days in texts.
@@ -85,7 +92,7 @@ const textBytes = 32 << 20
 // naming returns the entries whose text matches. A store in which that would cost too much is
 // passed by: it must not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
-	scope := q.scope.Without(searchOnly)
+	scope := q.scope
 	limits := memory.ConditionLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
 	all, _, err = q.matching(ctx, tx, scope, memory.Filter{Match: match}.Counted(limits), only)
 	var broken *memory.RuleError
@@ -120,7 +127,7 @@ func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.
 // is true, those of the earliest part of the spans.
 func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []namedSpan, earliest bool) ([]uuid.UUID, error) {
 	for {
-		ids, more, err := q.matching(ctx, tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans(spans)}, q.only)
+		ids, more, err := q.matching(ctx, tx, q.scope, memory.Filter{Where: ofSpans(spans)}, q.only)
 		if err != nil || !more {
 			return append([]uuid.UUID{}, ids...), err
 		}

@@ -19,7 +19,7 @@ const (
 
 // when says of which time an entry is, for the times that the wording names: see
 // fusion.Parts. nil: it is not known.
-func (w *wording) when(e *memory.Entry) *float64 {
+func (w *resolved) when(e *memory.Entry) *float64 {
 	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
 		return nil
 	}
@@ -59,9 +59,9 @@ func whenOf(m memory.Moment, of times) float64 {
 }
 
 // addDated sets what the parts of the relevance of candidates say of time.
-func (w *wording) addDated(candidates []*candidate, found []assessment) {
+func (w *resolved) addDated(candidates []*candidate, found []assessment) {
 	for i, c := range candidates {
-		if searchOnly(*c.access) {
+		if !c.access.times {
 			continue
 		}
 		found[i].When, found[i].AllOfThen = w.when(c.entry), w.named.alone
@@ -106,20 +106,22 @@ func (q *searchQuery) datedLists(byWords, byMeaning [][]legHit) []legList {
 	return lists
 }
 
-// sortByTime puts the hits of the leg of a question that asks for nothing but what was at
-// some time in the order of time.
-func (q *searchQuery) sortByTime(lists []legList, visible map[uuid.UUID]*candidate) {
+// byTime returns the lists of the leg of the times, those of a question that asks for nothing
+// but what was at some time in the order of time.
+func (q *searchQuery) byTime(lists []legList, visible map[uuid.UUID]*candidate) []legList {
 	if !q.asksForDates() {
-		return
+		return lists
 	}
-	for l, list := range lists {
-		hits := slices.DeleteFunc(list.hits, func(hit legHit) bool { return visible[hit.Entry] == nil })
+	lists = slices.Clone(lists)
+	for l := range lists {
+		hits := slices.DeleteFunc(slices.Clone(lists[l].hits), func(hit legHit) bool { return visible[hit.Entry] == nil })
 		slices.SortFunc(hits, func(a, b legHit) int { return compareTime(visible[a.Entry].entry, visible[b.Entry].entry) })
 		for i := range hits {
 			hits[i].Score = 1 / float64(1+i)
 		}
 		lists[l].hits = hits
 	}
+	return lists
 }
 
 // compareTime orders entries by when what they describe happened, ties in compareOrder.

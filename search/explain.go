@@ -109,15 +109,15 @@ type EntryExplanation struct {
 
 // explainHit says how a candidate was ranked and why the caller may see it. e is its entry
 // with the value, which c.entry lacks.
-func explainHit(q *searchQuery, c *candidate, e *memory.Entry) *Explain {
-	lexical, vector, dated := c.legRanks(q)
+func explainHit(q *searchQuery, found *retrieved, c *candidate, e *memory.Entry) *Explain {
+	lexical, vector, dated := c.legRanks(q.wordings)
 	x := &Explain{
 		Lexical: lexical, Vector: vector, Dates: dated, Parts: c.Parts, Summands: fusion.Summands(c.asked.questions[c.question], c.Parts), Wording: c.asked.number,
 		Rerank: c.judged.explain(), Recency: c.recency, Similarity: c.similarity, Via: c.access.Via, Label: c.entry.Label,
 		Language: languageOf(e),
 	}
 	if c.Cosine != nil {
-		x.Model = q.models.name(c.model)
+		x.Model = found.models.name(c.model)
 	}
 	if c.judged != nil {
 		x.Summands = append(x.Summands, fusion.Summand{Name: StepRerank, Value: c.judged.summand})
@@ -134,17 +134,16 @@ func languageOf(e *memory.Entry) string {
 }
 
 // explain explains a selection of hits, in its snapshot.
-func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*Explanation, error) {
+func (s *Searcher) explain(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*Explanation, error) {
 	var x Explanation
 	var err error
 	if !q.request.Filter.Empty() {
-		if x.Filter, err = s.filterCost(ctx, tx, scope, q, ranked.dropped); err != nil {
+		if x.Filter, err = s.filterCost(ctx, in, q, ranked.dropped); err != nil {
 			return nil, err
 		}
 	}
-	q.dropped = nil
-	for _, asked := range q.wordings {
-		x.Typos = append(x.Typos, asked.typos...)
+	for i, asked := range q.wordings {
+		x.Typos = append(x.Typos, found.wordings[i].typos...)
 		for _, span := range asked.named.read {
 			named := NamedTime{Wording: asked.number, Text: asked.text[span.Start:span.End], AnyYear: span.AnyYear}
 			if !span.From.Equal(dates.Earliest) {
@@ -156,26 +155,26 @@ func (s *Searcher) explain(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 			x.Dates = append(x.Dates, named)
 		}
 	}
-	x.Readers = q.readers()
+	x.Readers = found.readers()
 	if q.request.ExplainEntry != nil {
-		x.Entry, err = s.explainEntry(ctx, tx, scope, q, ranked)
+		x.Entry, err = s.explainEntry(ctx, in, q, found, ranked)
 	}
 	return &x, err
 }
 
 // readers returns which models the wordings were asked of, if there are two.
-func (q *searchQuery) readers() (readers []Readers) {
-	if !q.models.both() {
+func (r *retrieved) readers() (readers []Readers) {
+	if !r.models.both() {
 		return nil
 	}
-	for _, w := range q.wordings {
-		r := Readers{Wording: w.number, Language: w.language}
-		for k := range q.models {
+	for _, w := range r.wordings {
+		of := Readers{Wording: w.number, Language: w.language}
+		for k := range r.models {
 			if w.prefers == k || w.prefers == eitherModel {
-				r.Models = append(r.Models, q.models.name(k))
+				of.Models = append(of.Models, r.models.name(k))
 			}
 		}
-		readers = append(readers, r)
+		readers = append(readers, of)
 	}
 	return readers
 }
@@ -214,12 +213,12 @@ func droppedFrom(lists []legList, visible map[uuid.UUID]*candidate, dropped map[
 }
 
 // filterCost says how the filter was applied and what each option dropped.
-func (s *Searcher) filterCost(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, dropped []*memory.Entry) (*FilterCost, error) {
+func (s *Searcher) filterCost(ctx context.Context, in snapshot, q *searchQuery, dropped []*memory.Entry) (*FilterCost, error) {
 	var cost FilterCost
 	few := q.only != nil || q.nothing
 	if few {
 		passing := make(map[uuid.UUID]*candidate)
-		if err := s.addVisible(ctx, tx, scope, q, q.only, passing); err != nil {
+		if err := s.addVisible(ctx, in, q.caller, q.request.Filter, q.only, passing); err != nil {
 			return nil, err
 		}
 		cost.Passing = new(len(passing))
@@ -227,7 +226,7 @@ func (s *Searcher) filterCost(ctx context.Context, tx memory.ReadTx, scope acl.S
 	for _, option := range q.request.Filter.Options() {
 		of := OptionCost{Name: option.Name}
 		if !few {
-			passed, err := option.Passing(ctx, tx, scope, dropped)
+			passed, err := option.Passing(ctx, in.tx, in.scope, dropped)
 			if err != nil {
 				return nil, err
 			}
@@ -242,19 +241,16 @@ func (s *Searcher) filterCost(ctx context.Context, tx memory.ReadTx, scope acl.S
 //
 // SECURITY: an entry that the caller may not read costs and reveals what an absent one
 // does: only what the path resolves to for the caller is looked at.
-func (s *Searcher) explainEntry(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*EntryExplanation, error) {
+func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*EntryExplanation, error) {
 	path, now := *q.request.ExplainEntry, s.instant()
-	a, err := acl.Decide(ctx, tx, q.caller.Principal, path.Store, now)
-	if err == nil {
-		err = a.Require(acl.Read)
-	}
+	a, err := readAccess(ctx, in.tx, q.caller, path.Store, now)
 	if errors.Is(err, acl.ErrDenied) {
 		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	entries, err := tx.At(ctx, path.At(a.Ceiling))
+	entries, err := in.tx.At(ctx, path.At(a.Ceiling))
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +262,7 @@ func (s *Searcher) explainEntry(ctx context.Context, tx memory.ReadTx, scope acl
 		return &EntryExplanation{Outcome: OutcomeNotFound}, nil
 	}
 	x := &EntryExplanation{ID: e.ID, Label: e.Label}
-	a, searched := scope.Access(path.Store)
+	access, searched := accessIn(in.scope, path.Store)
 	switch {
 	case !e.InContext:
 		x.Outcome = OutcomeNotInContext
@@ -275,24 +271,24 @@ func (s *Searcher) explainEntry(ctx context.Context, tx memory.ReadTx, scope acl
 	case !searched:
 		x.Outcome = OutcomeStoreNotSearched
 	default:
-		err = s.explainSearchable(ctx, tx, scope, q, ranked, &candidate{entry: e, access: &a}, x)
+		err = s.explainSearchable(ctx, in, q, found, ranked, &candidate{entry: e, access: access}, x)
 	}
 	return x, err
 }
 
 // explainSearchable says what became of a searchable entry of the scope.
-func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected, c *candidate, x *EntryExplanation) error {
+func (s *Searcher) explainSearchable(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected, c *candidate, x *EntryExplanation) error {
 	if read := ranked.visible[c.entry.ID]; read != nil {
 		x.Rank = slices.Index(ranked.ordered, read) + 1
 		row := *read // the selection stays as it is
 		c = &row
 	}
 	if c.asked == nil {
-		c.ask(q, 0)
+		c.ask(found, 0)
 	}
 	if !c.assessed() {
 		before := c.score
-		if err := s.assess(ctx, tx, scope, q, []*candidate{c}); err != nil {
+		if err := s.assess(ctx, in, q, found, []*candidate{c}); err != nil {
 			return err
 		}
 		q.weighRecency([]*candidate{c})
@@ -301,7 +297,7 @@ func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scop
 		}
 	}
 	for _, option := range q.request.Filter.Options() {
-		passed, err := option.Passing(ctx, tx, scope, []*memory.Entry{c.entry})
+		passed, err := option.Passing(ctx, in.tx, in.scope, []*memory.Entry{c.entry})
 		if err != nil {
 			return err
 		}
@@ -313,14 +309,14 @@ func (s *Searcher) explainSearchable(ctx context.Context, tx memory.ReadTx, scop
 	if x.Outcome == OutcomeNotRetrieved {
 		x.Rank = q.wouldRank(ranked.ordered, c)
 	}
-	whole, err := tx.Get(ctx, []uuid.UUID{c.entry.ID})
+	whole, err := in.tx.Get(ctx, []uuid.UUID{c.entry.ID})
 	if err != nil {
 		return err
 	}
 	if len(whole) == 0 {
 		whole = []memory.Entry{*c.entry}
 	}
-	x.Relevance, x.Explain = &c.relevance, explainHit(q, c, &whole[0])
+	x.Relevance, x.Explain = &c.relevance, explainHit(q, found, c, &whole[0])
 	if c.ordered || !q.request.scored() {
 		x.Score = &c.score
 	}
@@ -375,9 +371,12 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	return rank
 }
 
-// cut records that only the first hits of an answer had room in its MaxTokens.
-func (x *Explanation) cut(shown int) {
-	if x != nil && x.Entry != nil && x.Entry.Outcome == OutcomeHit && x.Entry.Rank > shown {
-		x.Entry.Outcome = OutcomeBeyondTokens
+// cut returns the explanation of an answer of which only the first hits were shown.
+func (x *Explanation) cut(shown int) *Explanation {
+	if x == nil || x.Entry == nil || x.Entry.Outcome != OutcomeHit || x.Entry.Rank <= shown {
+		return x
 	}
+	of, entry := *x, *x.Entry
+	entry.Outcome, of.Entry = OutcomeBeyondTokens, &entry
+	return &of
 }

@@ -18,11 +18,12 @@ func (h *harness) explained(c memory.Caller, r search.Request, of memory.Path) (
 	h.t.Helper()
 	r.ExplainEntry = &of
 	answer := h.MustSearch(c, r)
-	h.eachHit(&answer)
-	if answer.Explanation == nil || answer.Explanation.Entry == nil {
-		h.t.Fatalf("%v is not explained: %+v", of, answer.Explanation)
+	_, read := h.eachHit(&answer)
+	x := read.Explanation()
+	if x == nil || x.Entry == nil {
+		h.t.Fatalf("%v is not explained: %+v", of, x)
 	}
-	return *answer.Explanation.Entry, answer
+	return *x.Entry, answer
 }
 
 func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {

@@ -50,9 +50,10 @@ func path(store, key string) memory.Path { return memory.Path{Store: store, Key:
 
 // values collects the values of an answer, and fails if more than a batch of
 // them was held at any time.
-func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []string, label acl.Label) {
+func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []string, shown *search.Values) {
 	h.t.Helper()
-	label, err := h.EachHit(background, a, func(hit *search.Hit) error {
+	shown = a.Values()
+	err := shown.Each(background, func(hit *search.Hit) error {
 		held := 0
 		for i := range a.Hits {
 			held += len(a.Hits[i].Value)
@@ -69,7 +70,7 @@ func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []str
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return values, label
+	return values, shown
 }
 
 var background = context.Background()

@@ -3,12 +3,10 @@ package search
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/google/uuid"
 
 	"mneme/acl"
-	"mneme/fusion"
 	"mneme/memory"
 )
 
@@ -17,34 +15,34 @@ import (
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 
 // loadHits makes hits of the candidates, in their order. It reads the first
-// batch of values, of loaded hits; the others are without value until EachHit
+// batch of values, of loaded hits; the others are without value until Values
 // reads them.
-func loadHits(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (hits []Hit, loaded int, err error) {
+func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-	if hits, err = loadValues(ctx, tx, q, candidates[:loaded]); err != nil {
+	if hits, err = loadValues(ctx, in.tx, q, found, candidates[:loaded]); err != nil {
 		return nil, 0, err
 	}
-	if err := loadCodes(ctx, tx, scope, q, hits, true); err != nil {
+	if err := loadCodes(ctx, in, q, found, hits, true); err != nil {
 		return nil, 0, err
 	}
 	for _, c := range candidates[loaded:] {
 		row := *c.entry
 		c.entry = &row // lets go of the rows of all candidates
-		hits = append(hits, newHit(q, c, row))
+		hits = append(hits, newHit(q, found, c, row))
 	}
 	return hits, loaded, nil
 }
 
 // loadValues reads the values of the candidates and returns their hits in the same
 // order.
-func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, candidates []*candidate) ([]Hit, error) {
+func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, found *retrieved, candidates []*candidate) ([]Hit, error) {
 	entries, err := completed(ctx, tx, candidates)
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, len(candidates))
 	for i, c := range candidates {
-		hits[i] = newHit(q, c, entries[i])
+		hits[i] = newHit(q, found, c, entries[i])
 	}
 	return hits, nil
 }
@@ -75,90 +73,20 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	return entries, err
 }
 
-// newHit shows of an entry what the caller's level on its store allows.
-func newHit(q *searchQuery, c *candidate, e memory.Entry) Hit {
-	hit := Hit{Score: c.score, Relevance: c.relevance, Level: c.access.Level, found: c, query: q, whole: e}
-	if c.access.Level < acl.Read {
-		hit.Relevance = fusion.RoundRelevance(c.relevance)
-		hit.Score = hit.Relevance
-		hit.Entry = memory.Entry{Path: memory.Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
+// newHit returns the hit of a candidate with what the limits of its store show of it.
+func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
+	hit := Hit{Score: c.score, Relevance: c.relevance, found: c, of: of, query: q, whole: e}
+	if c.access.show(&hit); !c.access.whole {
 		return hit
 	}
-	e.Source = nil // its ids are not checked against what the caller may read: see Get
-	hit.Entry = e
 	if c.supersededBy != nil {
 		hit.SupersededBy = c.supersededBy.entry.Key
 	}
 	if q.request.Explain {
-		hit.Explain = explainHit(q, c, &e)
+		hit.Explain = explainHit(q, of, c, &e)
 	}
 	return hit
 }
-
-// EachHit yields the hits of an answer in their order, with their values or
-// passages, as many as the request's MaxTokens allows, and returns the highest
-// label among them, or where there are none among Answer.Nearest. It reads the values a
-// batch at a time, each batch in a snapshot of its own, so that neither a large answer nor
-// a slow reader holds much memory or a connection to the database.
-//
-// SECURITY: each batch is judged again in its snapshot. A hit that changed
-// since the search is shown as it is now; one that the caller may no longer
-// see is left out. Hits that were sold are shown as they were then.
-func (s *Searcher) EachHit(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
-	if len(a.Hits) == 0 {
-		return max(labelOf(a.Nearest), a.labelThen), nil
-	}
-	if a.sold {
-		return s.eachSold(ctx, a, yield)
-	}
-	shown := make(map[string]int) // hits of each store on which the caller has level search
-	left := budget{fit: s.fitTokens, most: a.Hits[0].query.request.MaxTokens}
-	for rest := a.Hits; len(rest) > 0; {
-		batch, taken := rest[:a.loaded], a.loaded
-		if taken == 0 {
-			if batch, taken, err = s.reloadHits(ctx, rest); err != nil {
-				return label, err
-			}
-		}
-		for i := range batch {
-			if err := ctx.Err(); err != nil { // nobody waits for the passages of the others
-				a.endBefore(rest, &batch[i])
-				return label, err
-			}
-			if batch[i].Level < acl.Read {
-				if shown[batch[i].Store] == searchOnlyHits {
-					continue
-				}
-				shown[batch[i].Store]++
-			}
-			batch[i].present()
-			if !left.admit(&batch[i]) {
-				a.endBefore(rest, &batch[i])
-				return label, nil
-			}
-			a.Tokens = left.used
-			label = max(label, batch[i].Label)
-			if err := yield(&batch[i]); err != nil {
-				a.endBefore(rest, &batch[i])
-				return label, err
-			}
-			batch[i].release() // written: let it go
-		}
-		rest, a.loaded = rest[taken:], 0
-		a.done += taken
-	}
-	return label, nil
-}
-
-// endBefore records that EachHit ends before a hit, which is among the rest of its hits.
-func (a *Answer) endBefore(rest []Hit, hit *Hit) {
-	a.done += slices.IndexFunc(rest, func(h Hit) bool { return h.found.entry.ID == hit.found.entry.ID })
-	a.Explanation.cut(a.done)
-}
-
-// LeftOut returns how many hits EachHit did not come to: for want of tokens, or
-// because yield ended it.
-func (a *Answer) LeftOut() int { return len(a.Hits) - a.done + a.over }
 
 // release drops what a hit holds of the entry's text.
 func (h *Hit) release() {
@@ -169,7 +97,7 @@ func (h *Hit) release() {
 // earlier, and returns those that the caller still sees, as they are now. taken
 // is how many of the hits are done, at least one.
 func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
-	q := hits[0].query
+	q, found := hits[0].query, hits[0].of
 	hits = hits[:memory.BatchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
 	ids := make([]uuid.UUID, len(hits))
 	for i := range hits {
@@ -184,11 +112,12 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if scope.Any(isMetered) { // what such a store shows is sold before
 			scope = scope.Without(isMetered)
 		}
-		if err := s.readThen(ctx, tx, scope, q); err != nil {
+		in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
+		if err != nil {
 			return err
 		}
 		visible := make(map[uuid.UUID]*candidate)
-		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+		if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 			return err
 		}
 		var still []*candidate
@@ -204,10 +133,10 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 			}
 			taken++
 		}
-		if batch, err = loadValues(ctx, tx, q, still); err != nil {
+		if batch, err = loadValues(ctx, tx, q, found, still); err != nil {
 			return err
 		}
-		return loadCodes(ctx, tx, scope, q, batch, false)
+		return loadCodes(ctx, in, q, found, batch, false)
 	})
 	return batch, taken, err
 }

@@ -387,7 +387,8 @@ func answers(h *harness, c memory.Caller, query string) string {
 			show(&a.Nearest[i].Entry)
 			fmt.Fprintf(&out, "    near %x\n", a.Nearest[i].Relevance)
 		}
-		label, err := h.EachHit(ctx, &a, func(hit *search.Hit) error {
+		values := a.Values()
+		err = values.Each(ctx, func(hit *search.Hit) error {
 			show(&hit.Entry)
 			fmt.Fprintf(&out, "    %x %x %v %v %v", hit.Score, hit.Relevance, hit.Truncated, hit.Passages, hit.Highlights)
 			if x := hit.Explain; x != nil {
@@ -396,8 +397,8 @@ func answers(h *harness, c memory.Caller, query string) string {
 			fmt.Fprintln(&out)
 			return nil
 		})
-		fmt.Fprintf(&out, "shown %v %v %d\n", err, label, a.Tokens)
-		showExplanation(&out, a.Explanation)
+		fmt.Fprintf(&out, "shown %v %v %d\n", err, values.Label(), values.Tokens())
+		showExplanation(&out, values.Explanation())
 	}
 	for _, r := range []search.Request{{Query: query, Limit: 2}, {Query: query, Limit: 3, Ranking: search.RankingRRF}, {Query: query, Limit: 1, Diversity: 0.5, MinRelevance: 0.1}} {
 		for page := range 5 {

@@ -4,9 +4,6 @@ import (
 	"context"
 	"slices"
 	"time"
-
-	"mneme/acl"
-	"mneme/memory"
 )
 
 // LagVector is the name in an answer's Degraded of a vector leg that lacks
@@ -19,23 +16,19 @@ const maxLag = 5 * time.Second
 // missing returns what an answer's Degraded names: the legs that failed, StepRerank if
 // the Reranker did, and LagVector if the vector leg searched but entries within the scope
 // wait for their vectors for longer than maxLag.
-//
-// SECURITY: a store on which the caller has level search adds nothing: whether
-// its entries lag would reveal that something was written there.
-func (s *Searcher) missing(ctx context.Context, tx memory.QueueReader, scope acl.Scope, q *searchQuery, found retrieved) ([]string, error) {
+func (s *Searcher) missing(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) ([]string, error) {
 	failed := slices.Clone(found.failed)
-	if q.rerankFailed {
+	if found.verdict.failed {
 		failed = append(failed, StepRerank)
 	}
-	if q.asOf != nil && q.asOf.unread && !slices.Contains(failed, LegVector) {
+	if found.former != nil && found.former.unread && !slices.Contains(failed, LegVector) {
 		return append(failed, LagVector), nil
 	}
 	if q.page != nil || q.request.Mode == ModeLexical || slices.Contains(failed, LegVector) {
 		return failed, nil
 	}
 	now := s.instant()
-	readable := scope.Without(func(a acl.Access) bool { return a.Level < acl.Read })
-	lagging, err := tx.WaitingIn(ctx, readable, now.Add(-maxLag), now)
+	lagging, err := in.tx.WaitingIn(ctx, withGaps(in.scope), now.Add(-maxLag), now)
 	if err != nil || !lagging {
 		return failed, err
 	}

@@ -23,7 +23,7 @@ func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry
 // addLanguages finds out which languages the texts of candidates are in that the
 // multilingual model judges, for a wording in a known one: across languages its scores have
 // another scale. The texts are read once for all wordings and snapshots of a search.
-func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
+func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, known languages, asked *resolved, candidates []*candidate, found []assessment) error {
 	if asked.language == "" {
 		return nil
 	}
@@ -32,23 +32,24 @@ func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, q *s
 		if !found[i].by[multilingualModel].judges {
 			continue
 		}
-		if _, known := q.languages[c.version()]; !known {
+		if _, read := known[c.version()]; !read {
 			unread = append(unread, c)
 		}
 	}
-	if err := s.readLanguages(ctx, tx, q, unread); err != nil {
+	if err := s.readLanguages(ctx, tx, known, unread); err != nil {
 		return err
 	}
 	for i, c := range candidates {
 		if found[i].by[multilingualModel].judges {
-			found[i].language = q.languages[c.version()]
+			found[i].language = known[c.version()]
 		}
 	}
 	return nil
 }
 
-// readLanguages reads the texts of candidates, a batch at a time.
-func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, q *searchQuery, unread []*candidate) error {
+// readLanguages adds the languages of the texts of candidates to those that are known, a
+// batch at a time.
+func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, known languages, unread []*candidate) error {
 	for len(unread) > 0 {
 		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
 		entries, err := completed(ctx, tx, unread[:n])
@@ -57,7 +58,7 @@ func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, q *
 		}
 		for i := range entries {
 			e := &entries[i]
-			q.languages[rowVersion{e.ID, e.Revision}] = s.language(memory.ProseOf(e)).Language
+			known[rowVersion{e.ID, e.Revision}] = s.language(memory.ProseOf(e)).Language
 		}
 		unread = unread[n:]
 	}

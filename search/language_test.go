@@ -88,7 +88,7 @@ func TestInflectedWordsAreMarked(t *testing.T) {
 		} {
 			found := h.MustSearch(a, search.Request{Query: query, Mode: search.ModeLexical, Passages: true})
 			var marked []string
-			_, err := h.EachHit(background, &found, func(hit *search.Hit) error {
+			err := found.Values().Each(background, func(hit *search.Hit) error {
 				for _, at := range hit.Highlights {
 					marked = append(marked, languageEntries[hit.Key][at[0]:at[1]])
 				}

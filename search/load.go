@@ -6,21 +6,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
-	"mneme/search/cache"
 )
 
 // candidate is an entry that at least one leg found and the caller may see.
 // Each step of a search adds to it.
 type candidate struct {
 	entry  *memory.Entry // without value and source
-	access *acl.Access   // the caller's to the entry's store
+	access *storeAccess  // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
 	// asked is the wording to which the candidate is most relevant, and number
 	// its index; the first until the candidate is assessed.
-	asked       *wording
+	asked       *resolved
 	number      int
 	fused       fusion.Item // by Reciprocal Rank Fusion: the ranks are those in the lists of found
 	*assessment             // for that wording; nil: not assessed
@@ -44,27 +42,27 @@ type candidate struct {
 type legHits struct{ lexical, vector, dated [][]legHit }
 
 // ask sets the wording that counts for the candidate, by its index.
-func (c *candidate) ask(q *searchQuery, number int) {
-	c.asked, c.number = q.wordings[number], number
+func (c *candidate) ask(of *retrieved, number int) {
+	c.asked, c.number = &of.wordings[number], number
 }
 
 // legRanks returns the candidate's rank and score in each leg among the visible entries,
 // for that wording or, if the leg found it by others alone, for the one of them by which
 // it ranks best; nil: the leg did not find it.
-func (c *candidate) legRanks(q *searchQuery) (lexical, vector, dated *LegRank) {
+func (c *candidate) legRanks(wordings []wording) (lexical, vector, dated *LegRank) {
 	if c.found == nil {
 		return nil, nil, nil
 	}
 	ranks := c.fused.Ranks
 	of := func(lists [][]legHit) (rank *LegRank) {
-		rank, ranks = c.legRank(q, lists, ranks[:len(lists)]), ranks[len(lists):]
+		rank, ranks = c.legRank(wordings, lists, ranks[:len(lists)]), ranks[len(lists):]
 		return rank
 	}
 	return of(c.found.lexical), of(c.found.vector), of(c.found.dated)
 }
 
 // legRank is legRanks for one leg, whose lists have the candidate at ranks; 0: not.
-func (c *candidate) legRank(q *searchQuery, lists [][]legHit, ranks []int) *LegRank {
+func (c *candidate) legRank(wordings []wording, lists [][]legHit, ranks []int) *LegRank {
 	best := -1 // a wording
 	for w, rank := range ranks {
 		if rank > 0 && (w == c.number || best < 0 || best != c.number && rank < ranks[best]) {
@@ -74,14 +72,14 @@ func (c *candidate) legRank(q *searchQuery, lists [][]legHit, ranks []int) *LegR
 	if best < 0 {
 		return nil
 	}
-	return &LegRank{Rank: ranks[best], Score: lists[best][ranks[best]-1].Score, Wording: q.wordings[best].number, Other: best != c.number}
+	return &LegRank{Rank: ranks[best], Score: lists[best][ranks[best]-1].Score, Wording: wordings[best].number, Other: best != c.number}
 }
 
 // loadVisible reads the rows of the legs' hits within the scope and returns
 // those that the caller sees; those that it does not see are nil. Mostly all are visible,
 // so that the rows of as many as the fusion takes are read first, and the rest only if one
 // of these is not.
-func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, found retrieved) (map[uuid.UUID]*candidate, error) {
+func (s *Searcher) loadVisible(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (map[uuid.UUID]*candidate, error) {
 	lists := slices.Concat(found.lexical, found.vector, found.dated)
 	n := 0
 	for i := range lists {
@@ -92,7 +90,7 @@ func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Sc
 	for _, list := range lists {
 		head = addUnread(head, list.hits[:list.head()], visible)
 	}
-	if err := s.addVisible(ctx, tx, scope, q, head, visible); err != nil {
+	if err := s.addVisible(ctx, in, q.caller, q.request.Filter, head, visible); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(head, func(id uuid.UUID) bool { return visible[id] == nil }) {
@@ -105,7 +103,7 @@ func (s *Searcher) loadVisible(ctx context.Context, tx cache.RowTx, scope acl.Sc
 	if len(rest) == 0 {
 		return visible, nil
 	}
-	return visible, s.addVisible(ctx, tx, scope, q, rest, visible)
+	return visible, s.addVisible(ctx, in, q.caller, q.request.Filter, rest, visible)
 }
 
 // addUnread appends those entries of hits to ids that are not in visible, and adds them to
@@ -124,30 +122,29 @@ func addUnread(ids []uuid.UUID, hits []legHit, visible map[uuid.UUID]*candidate)
 // addVisible adds those of ids to visible that the caller sees: within the
 // scope, live, not encrypted, passing the filter, and what their path
 // resolves to.
-func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
-	rows, err := s.rows.Siblings(ctx, tx, s.readers.Of(q.caller), scope, ids)
+func (s *Searcher) addVisible(ctx context.Context, in snapshot, c memory.Caller, filter memory.Filter, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
+	rows, err := s.rows.Siblings(ctx, in.tx, s.readers.Of(c), in.scope, ids)
 	if err != nil {
 		return err
 	}
-	searchable, passed, err := s.searchable(ctx, tx, scope, q, rows, ids)
+	searchable, passed, err := s.searchable(ctx, in, c, filter, rows, ids)
 	candidates := make([]candidate, len(passed))
-	accesses := make(map[string]*acl.Access)
-	var access *acl.Access // mostly that of the row before
+	accesses := make(map[string]*storeAccess)
+	var access *storeAccess // mostly that of the row before
 	for i, e := range passed {
 		if access == nil || access.Store != e.Store {
 			if access = accesses[e.Store]; access == nil {
-				a, _ := scope.Access(e.Store)
-				access = &a
+				access, _ = accessIn(in.scope, e.Store)
 				accesses[e.Store] = access
 			}
 		}
-		candidates[i] = candidate{entry: e, access: access, then: q.thenOf(e)}
+		candidates[i] = candidate{entry: e, access: access, then: in.then.of(e)}
 		visible[e.ID] = &candidates[i]
 	}
-	if q.dropped != nil {
+	if in.dropped != nil {
 		for _, e := range searchable {
 			if visible[e.ID] == nil {
-				q.dropped[e.ID] = e
+				in.dropped[e.ID] = e
 			}
 		}
 	}
@@ -156,16 +153,16 @@ func (s *Searcher) addVisible(ctx context.Context, tx cache.RowTx, scope acl.Sco
 
 // searchable returns what the paths of rows resolve to for a search, and what of that passes
 // the filter: of now, or as of the time of the request's AsOf. ids are those that were found.
-func (s *Searcher) searchable(ctx context.Context, tx cache.RowTx, scope acl.Scope, q *searchQuery, rows []*memory.Entry, ids []uuid.UUID) (searchable, passed []*memory.Entry, err error) {
-	if q.asOf == nil {
-		searchable = memory.SearchableFor(q.caller, scope, rows, s.instant())
-		passed, err = q.request.Filter.Passing(ctx, tx, scope, searchable)
+func (s *Searcher) searchable(ctx context.Context, in snapshot, c memory.Caller, filter memory.Filter, rows []*memory.Entry, ids []uuid.UUID) (searchable, passed []*memory.Entry, err error) {
+	if in.then == nil {
+		searchable = memory.SearchableFor(c, in.scope, rows, s.instant())
+		passed, err = filter.Passing(ctx, in.tx, in.scope, searchable)
 		return searchable, passed, err
 	}
-	if searchable, err = q.asOf.then.Searchable(ctx, tx, rows, ids); err != nil {
+	if searchable, err = in.then.Searchable(ctx, in.tx, rows, ids); err != nil {
 		return nil, nil, err
 	}
-	passed, err = q.asOf.then.Passing(ctx, tx, searchable)
+	passed, err = in.then.Passing(ctx, in.tx, searchable)
 	return searchable, passed, err
 }
 

@@ -8,18 +8,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/embed/maxsim"
 	"mneme/lexical"
-	"mneme/memory"
 	"mneme/vector"
 )
 
 // addMaxSim sets the MaxSim of the assessments of entries, in the order of ids,
 // whose nearest chunk has codes, if the wording has tokens.
-func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, ids []uuid.UUID, found []assessment) error {
-	for k := range q.models {
-		if err := q.addMaxSimBy(ctx, tx, scope, asked, k, ids, found); err != nil {
+func (m models) addMaxSim(ctx context.Context, in snapshot, asked *resolved, ids []uuid.UUID, found []assessment) error {
+	for k := range m {
+		if err := m.addMaxSimBy(ctx, in, asked, k, ids, found); err != nil {
 			return err
 		}
 	}
@@ -27,7 +25,7 @@ func (q *searchQuery) addMaxSim(ctx context.Context, tx memory.ScoreReader, scop
 }
 
 // addMaxSimBy is addMaxSim for the assessments by the k-th model.
-func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, asked *wording, k int, ids []uuid.UUID, found []assessment) error {
+func (m models) addMaxSimBy(ctx context.Context, in snapshot, asked *resolved, k int, ids []uuid.UUID, found []assessment) error {
 	tokens := asked.tokens(k)
 	if len(tokens) == 0 {
 		return nil
@@ -38,7 +36,7 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 		query[i] = *t.vector
 		total += t.weight
 	}
-	if err := q.readCodes(ctx, tx, scope, k, ids, found); err != nil {
+	if err := m.readCodes(ctx, in, k, ids, found); err != nil {
 		return err
 	}
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
@@ -62,7 +60,7 @@ func (q *searchQuery) addMaxSimBy(ctx context.Context, tx memory.ScoreReader, sc
 // readCodes reads the k-th model's codes of the nearest chunks of entries, in the order of
 // ids. Those of first chunks, and of former
 // entries, were read with the vectors.
-func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, k int, ids []uuid.UUID, found []assessment) error {
+func (m models) readCodes(ctx context.Context, in snapshot, k int, ids []uuid.UUID, found []assessment) error {
 	var chunks []vector.ChunkID
 	var of []*reading
 	for i := range found {
@@ -73,7 +71,7 @@ func (q *searchQuery) readCodes(ctx context.Context, tx memory.ScoreReader, scop
 	if len(chunks) == 0 {
 		return nil
 	}
-	codes, err := tx.ChunkCodes(ctx, scope, q.models[k].Fingerprint, chunks)
+	codes, err := in.tx.ChunkCodes(ctx, in.scope, m[k].Fingerprint, chunks)
 	for i, r := range of {
 		r.codes = codes[i]
 	}
@@ -99,7 +97,7 @@ const (
 // tokens returns the k-th model's tokens that MaxSim compares, with their weights: the
 // rarity of a token's word in the scope. Without the lexical leg, which counts the
 // words, all words weigh the same.
-func (w *wording) tokens(k int) []weightedToken {
+func (w *resolved) tokens(k int) []weightedToken {
 	tokens := make([]weightedToken, 0, len(w.embeddings[k].Tokens))
 	weights := make(map[string]float64) // by word
 	stems := slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Beside })
@@ -125,7 +123,7 @@ func (w *wording) tokens(k int) []weightedToken {
 // rarity returns the greatest weight as evidence of the query's terms that a word of
 // it has, plainWeight if it has none of them, and 0 for what is not a word. stems says that
 // the query has stems beside its words.
-func (w *wording) rarity(word string, stems bool) float64 {
+func (w *resolved) rarity(word string, stems bool) float64 {
 	var few [4]string
 	terms := lexical.AppendTerms(few[:0], word, stems)
 	if len(terms) == 0 {

@@ -50,7 +50,7 @@ func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 }
 
 // ask returns what relevance depends on of a wording, as it is asked of the models.
-func (m models) ask(w *wording) (asked [question.Count]fusion.Question) {
+func (m models) ask(w *resolved) (asked [question.Count]fusion.Question) {
 	lacksName := w.scorer != nil && w.scorer.LacksName()
 	for k := range m {
 		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName, Chatter: w.chatter || w.isSenseless()}
@@ -126,7 +126,7 @@ func (m models) both() bool { return m[mainModel].serves() && m[multilingualMode
 //
 // SECURITY: entries that nobody sees any more, such as deleted ones, may decide which models
 // a search uses. They must not show in scores.
-func (m models) merge(of [2]legList, w *wording) legList {
+func (m models) merge(of [2]legList, w *resolved) legList {
 	if !m[multilingualModel].serves() && !m[mainModel].EnglishOnly {
 		return of[mainModel] // the only model there is
 	}
@@ -169,7 +169,7 @@ const leastFamiliar = .05
 // the multilingual model alone has read is in another language than English. What the
 // English one alone has read says little to words in another language, and is near what
 // is unrelated.
-func (m models) scaled(w *wording, k int, cosine float64) float64 {
+func (m models) scaled(w *resolved, k int, cosine float64) float64 {
 	switch {
 	case k == multilingualModel && w.prefers == mainModel:
 		return fusion.AcrossCosines.ToE5(cosine)
@@ -186,13 +186,13 @@ func (m models) scaled(w *wording, k int, cosine float64) float64 {
 //
 // SECURITY: lower sessions must not learn what a higher one asked. After a question above
 // PUBLIC the multilingual model reads what has the session's label or a higher one.
-func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery) {
-	if q.page != nil || !q.models[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.prefers == multilingualModel }) {
+func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery, by models) {
+	if q.page != nil || !by[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w wording) bool { return w.prefers == multilingualModel }) {
 		return
 	}
 	for _, a := range q.scope.Indexed() {
 		reading := choice.Of(a.Detail)
-		if a.Level == acl.ReadWrite && reading.Language == choice.LanguageAuto && !notedAsked(reading, q.caller.Taint) {
+		if mayWrite(a) && reading.Language == choice.LanguageAuto && !notedAsked(reading, q.caller.Taint) {
 			s.noteAskedOf(ctx, q.caller, a.Store)
 		}
 	}

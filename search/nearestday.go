@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/internal/period"
 	"mneme/lexical/dates"
 	"mneme/memory"
@@ -16,7 +15,7 @@ import (
 // nearestThen returns the entry nearest to the times that a question asks for alone, of those
 // that pass the filter and the caller may read; nil if there is none. It looks at twice as
 // many days each time until there are some.
-func (s *Searcher) nearestThen(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery) (*memory.Entry, error) {
+func (s *Searcher) nearestThen(ctx context.Context, in snapshot, q *searchQuery) (*memory.Entry, error) {
 	spans := q.wordings[0].named.spans
 	if len(spans) == 0 {
 		return nil, nil
@@ -24,12 +23,12 @@ func (s *Searcher) nearestThen(ctx context.Context, tx memory.ReadTx, scope acl.
 	from, until := spans[0].From, spans[0].Until
 	for days := 1; days <= maxNearest; days *= 2 {
 		around := namedSpan{Span: dates.Span{From: dayBefore(from, days), Until: dayAfter(until, days)}}
-		ids, _, err := q.matching(ctx, tx, q.scope.Without(searchOnly), memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
+		ids, _, err := q.matching(ctx, in.tx, q.scope, memory.Filter{Where: ofSpans([]namedSpan{around})}, q.only)
 		if err != nil {
 			return nil, err
 		}
 		visible := make(map[uuid.UUID]*candidate, len(ids))
-		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+		if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 			return nil, err
 		}
 		var nearest *memory.Entry

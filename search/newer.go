@@ -41,7 +41,7 @@ const (
 //
 // SECURITY: of stores at level search neither the order nor the mark says which entry is
 // newer.
-func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered []*candidate) error {
+func newerFirst(ctx context.Context, tx assessmentTx, found *retrieved, ordered []*candidate) error {
 	first := ordered[:min(len(ordered), newerDepth)]
 	words, err := newCommonWords(tx, first)
 	if err != nil {
@@ -49,7 +49,7 @@ func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered [
 	}
 	for i := range first {
 		for {
-			at, err := q.swapRank(ctx, words, ordered, i)
+			at, err := found.swapRank(ctx, words, ordered, i)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func (q *searchQuery) newerFirst(ctx context.Context, tx assessmentTx, ordered [
 
 // swapRank returns the first index up to i whose candidate the i-th should be swapped with;
 // i if there is none.
-func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
+func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
 	at = i
 	c := ordered[i]
 	for j := i - 1; j >= 0 && c.relevance >= Irrelevant; j-- {
@@ -75,14 +75,14 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 		if !ok {
 			continue
 		}
-		if ok, err := q.sayNearlyTheSame(ctx, words, newer, older, atOnce); err != nil {
+		if ok, err := r.sayNearlyTheSame(ctx, words, newer, older, atOnce); err != nil {
 			return i, err
 		} else if !ok {
 			continue
 		}
 		older.supersededBy = cmp.Or(older.supersededBy, newer)
 		first := newer
-		if q.asksForWhatWasBefore(happened(newer.entry)) {
+		if r.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
 		if first == c && timeOf(c) >= timeOf(ordered[j]) { // the time that the question names comes first
@@ -94,7 +94,7 @@ func (q *searchQuery) swapRank(ctx context.Context, words *commonWords, ordered 
 
 // sayNearlyTheSame reports whether two candidates are statements of one thing. What is
 // cheaper to tell is asked first: most pairs are none.
-func (q *searchQuery) sayNearlyTheSame(ctx context.Context, words *commonWords, newer, older *candidate, atOnce bool) (bool, error) {
+func (r *retrieved) sayNearlyTheSame(ctx context.Context, words *commonWords, newer, older *candidate, atOnce bool) (bool, error) {
 	least := fusion.MinAlike
 	switch share := words.share(newer, older); {
 	case atOnce && share >= inCommonAtOnce:
@@ -104,7 +104,7 @@ func (q *searchQuery) sayNearlyTheSame(ctx context.Context, words *commonWords, 
 	case share < minInCommon:
 		least = sameThing
 	}
-	if q.alike(newer, older, least) < least {
+	if r.models.alike(newer, older, least) < least {
 		return false, nil
 	}
 	for _, c := range []*candidate{newer, older} {
@@ -117,8 +117,8 @@ func (q *searchQuery) sayNearlyTheSame(ctx context.Context, words *commonWords, 
 
 // asksForWhatWasBefore reports whether a wording asks for what was so before a time. It is
 // asked of the whole search, so that one order holds for all pairs and the swaps end.
-func (q *searchQuery) asksForWhatWasBefore(t time.Time) bool {
-	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return w.past.Before(t) })
+func (r *retrieved) asksForWhatWasBefore(t time.Time) bool {
+	return slices.ContainsFunc(r.wordings, func(w resolved) bool { return w.past.Before(t) })
 }
 
 // inOrder returns which of two candidates of a store and namespace is the newer one: by when
@@ -126,7 +126,7 @@ func (q *searchQuery) asksForWhatWasBefore(t time.Time) bool {
 // atOnce says that nothing but moments between two writes tells. ok is false if they are of
 // the same time or not compared.
 func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
-	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || searchOnly(*a.access) {
+	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || !a.access.times {
 		return nil, nil, false, false
 	}
 	order := happened(a.entry).Compare(happened(b.entry))
@@ -143,13 +143,13 @@ func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 // alike returns how likely two candidates say nearly the same, 0–1, by the chunks of them
 // that are nearest to the question and a model that has read both; 0 if that is surely less
 // than a likelihood.
-func (q *searchQuery) alike(a, b *candidate, least float64) (most float64) {
-	for k := range q.models {
+func (m models) alike(a, b *candidate, least float64) (most float64) {
+	for k := range m {
 		x, y := &a.by[k], &b.by[k]
 		if len(x.vector) == 0 || len(y.vector) == 0 || x.vector.IsMeaningless() || y.vector.IsMeaningless() {
 			continue
 		}
-		cosines, maxSims := alikeRanges(q.models[k], k == multilingualModel)
+		cosines, maxSims := alikeRanges(m[k], k == multilingualModel)
 		cosine := x.vector.Dot(y.vector.Floats())
 		if cosines.ToE5(cosine) < max(minAlikeCosine, fusion.MinAlikeCosine(least)) {
 			continue

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/embed/maxsim"
 	"mneme/internal/passage"
 	"mneme/lexical"
@@ -63,7 +62,7 @@ func (h *Hit) present() {
 		h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
 		return
 	}
-	if h.Level >= acl.Read {
+	if h.found.access.whole {
 		h.Highlights = h.highlight(lexical.TextOf(h.Value))
 	}
 }
@@ -82,7 +81,7 @@ func (h *Hit) isLong() bool {
 }
 
 // Cut replaces the hit's value, or its passages, by its best passage, of at most
-// limit bytes. The value must have been read, by Searcher.EachHit that yields the
+// limit bytes. The value must have been read, by Values.Each that yields the
 // hit.
 func (h *Hit) Cut(limit int) {
 	h.cut(passage.Options{Size: min(limit, passageSize), Most: 1})
@@ -116,7 +115,7 @@ func (h *Hit) cut(o passage.Options) {
 	for _, c := range passage.Choose(segments, evidence, weights, o) {
 		start, end := segments[c.First].Start, segments[c.Last].End
 		p := Passage{Text: text[start:end], Highlights: h.highlight(text[start:end])}
-		if h.Level >= acl.Read {
+		if h.found.access.whole {
 			p.Start, p.End = start, end
 		}
 		h.Passages = append(h.Passages, p)
@@ -131,7 +130,7 @@ func (h *Hit) cut(o passage.Options) {
 // its exact match, in order and apart.
 func (h *Hit) highlight(text string) [][2]int {
 	var ranges [][2]int
-	h.seek().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
+	h.found.asked.sought().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
 	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
 	joined := ranges[:0]
 	for _, r := range ranges {
@@ -150,7 +149,7 @@ func (h *Hit) highlight(text string) [][2]int {
 // query's language, as in the hit's relevance.
 func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
 	asked := h.found.asked
-	words := h.seek()
+	words := asked.sought()
 	weights = slices.Clone(words.weights)
 	tokens := asked.tokens(h.found.model)
 	if len(h.codes) == 0 {
@@ -203,15 +202,11 @@ type soughtWords struct {
 	weights []float64 // which sum to wordShare
 }
 
-// seek returns the words of the hit's wording and of the request's Match. Words
+// seek returns the words of the wording and of the request's Match. Words
 // that must be there weigh what the wording's weightiest does: the passage that
 // has them shows why the entry matches.
-func (h *Hit) seek() *soughtWords {
-	w := h.found.asked
-	if w.sought != nil {
-		return w.sought
-	}
-	exact, prefixes := h.query.request.Filter.Match.Words()
+func (w *resolved) seek(match *lexical.Match) *soughtWords {
+	exact, prefixes := match.Words()
 	exact = slices.DeleteFunc(exact, func(e lexical.QueryTerm) bool {
 		return slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Text == e.Text })
 	})
@@ -236,9 +231,9 @@ func (h *Hit) seek() *soughtWords {
 			weights[i] = most
 		}
 	}
-	w.sought = &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
-	w.sought.choose(weights)
-	return w.sought
+	sought := &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
+	sought.choose(weights)
+	return sought
 }
 
 // choose sets columns and weights from the weights of all words.
@@ -278,7 +273,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(seg
 		chunks[i] = c.chunk
 	}
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
-	for i, words := range h.query.allModels()[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
+	for i, words := range h.of.allModels()[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
 		codes := h.codes[i].codes
 		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
 			continue
@@ -305,18 +300,18 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(seg
 
 // loadCodes reads the codes of those hits that will be shown by passages: with
 // Passages the long ones, and else, with MaxTokens, the first of the answer.
-func loadCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit, first bool) error {
+func loadCodes(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, hits []Hit, first bool) error {
 	if !q.request.Passages {
 		hits = hits[:min(1, len(hits))]
 		if q.request.MaxTokens == 0 || !first {
 			return nil
 		}
 	}
-	return readCodes(ctx, tx, scope, q, hits)
+	return readCodes(ctx, in, found, hits)
 }
 
 // readCodes reads the codes of those hits that are long.
-func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, hits []Hit) error {
+func readCodes(ctx context.Context, in snapshot, found *retrieved, hits []Hit) error {
 	byID := make(map[uuid.UUID]*Hit)
 	var ids []uuid.UUID
 	for i := range hits {
@@ -325,7 +320,7 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 			continue
 		}
 		if h.found.then != nil {
-			h.codes = q.asOf.nearestCodes(h.found)
+			h.codes = found.former.nearestCodes(h.found)
 		} else {
 			byID[h.whole.ID] = h
 			ids = append(ids, h.whole.ID)
@@ -334,13 +329,13 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 	if len(ids) == 0 {
 		return nil
 	}
-	nearest, err := nearestChunks(ctx, tx, scope, q, ids, byID)
+	nearest, err := nearestChunks(ctx, in, found, ids, byID)
 	if err != nil {
 		return err
 	}
-	for k, model := range q.allModels() {
+	for k, model := range found.allModels() {
 		of := slices.DeleteFunc(slices.Clone(nearest), func(c vector.ChunkID) bool { return byID[c.Entry].found.model != k })
-		codes, err := tx.ChunkCodes(ctx, scope, model.Fingerprint, of)
+		codes, err := in.tx.ChunkCodes(ctx, in.scope, model.Fingerprint, of)
 		if err != nil {
 			return err
 		}
@@ -356,13 +351,13 @@ func readCodes(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *s
 
 // nearestChunks returns the chunks of each hit that are nearest to the query, at
 // most codedChunks.
-func nearestChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, ids []uuid.UUID, byID map[uuid.UUID]*Hit) ([]vector.ChunkID, error) {
+func nearestChunks(ctx context.Context, in snapshot, found *retrieved, ids []uuid.UUID, byID map[uuid.UUID]*Hit) ([]vector.ChunkID, error) {
 	type scored struct {
 		chunk  int
 		cosine float64
 	}
 	chunks := make(map[uuid.UUID][]scored, len(ids))
-	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: q.allModels().fingerprints(), Entries: ids, VectorsOnly: true}, func(e memory.Evidence) error {
+	err := in.tx.Evidence(ctx, in.scope, memory.EvidenceQuery{Fingerprints: found.allModels().fingerprints(), Entries: ids, VectorsOnly: true}, func(e memory.Evidence) error {
 		if of := byID[e.Entry].found; len(e.Vector) > 0 && e.Model == of.model {
 			chunks[e.Entry] = append(chunks[e.Entry], scored{e.Chunk, e.Vector.Dot(of.asked.embeddings[e.Model].Vector)})
 		}

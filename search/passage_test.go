@@ -43,17 +43,18 @@ var withCodes = sync.OnceValues(func() (*e5test.CachingEmbedder, error) {
 	return e5test.NewCachingEmbedder(e), err
 })
 
-// eachHit returns the hits of an answer as EachHit shows them.
-func (h *harness) eachHit(a *search.Answer) (hits []search.Hit, label acl.Label) {
+// eachHit returns the hits of an answer as Values shows them.
+func (h *harness) eachHit(a *search.Answer) (hits []search.Hit, shown *search.Values) {
 	h.t.Helper()
-	label, err := h.EachHit(background, a, func(hit *search.Hit) error {
+	shown = a.Values()
+	err := shown.Each(background, func(hit *search.Hit) error {
 		hits = append(hits, *hit)
 		return nil
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return hits, label
+	return hits, shown
 }
 
 func highlighted(text string, ranges [][2]int) (words []string) {
@@ -77,9 +78,9 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 			h.PutText(me, "a", "short", "The parrot of Otto is green.", 201)
 			h.Index()
 			a := h.MustSearch(me, search.Request{Query: "what does Otto's parrot eat?", Passages: true})
-			hits, _ := h.eachHit(&a)
-			if len(hits) != 2 || a.Tokens != 0 {
-				t.Fatalf("%d hits, %d tokens", len(hits), a.Tokens)
+			hits, read := h.eachHit(&a)
+			if len(hits) != 2 || read.Tokens() != 0 {
+				t.Fatalf("%d hits, %d tokens", len(hits), read.Tokens())
 			}
 			for _, hit := range hits {
 				if hit.Key == "short" {
@@ -193,15 +194,15 @@ func TestAnAnswerEndsWithItsCall(t *testing.T) {
 	}
 	a := h.MustSearch(me, search.Request{Query: "granite", Passages: true})
 	ctx, cancel := context.WithCancel(background)
-	shown := 0
-	_, err := h.EachHit(ctx, &a, func(*search.Hit) error {
+	shown, read := 0, a.Values()
+	err := read.Each(ctx, func(*search.Hit) error {
 		if shown++; shown == 2 {
 			cancel()
 		}
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || shown != 2 || a.LeftOut() != 3 {
-		t.Errorf("%v after %d hits, %d left out", err, shown, a.LeftOut())
+	if !errors.Is(err, context.Canceled) || shown != 2 || read.LeftOut() != 3 {
+		t.Errorf("%v after %d hits, %d left out", err, shown, read.LeftOut())
 	}
 }
 
@@ -290,7 +291,7 @@ func TestABudgetEndsBeforeTheFirstHitThatDoesNotFit(t *testing.T) {
 		for _, most := range []int{50, 51, 75, 100, 200, 10_000} {
 			request.MaxTokens = most
 			a := h.MustSearch(me, request)
-			hits, _ := h.eachHit(&a)
+			hits, read := h.eachHit(&a)
 			used := 0
 			for i, hit := range hits {
 				used += tokensOf(hit.Key, hit.Description, lexical.TextOf(hit.Value))
@@ -298,8 +299,8 @@ func TestABudgetEndsBeforeTheFirstHitThatDoesNotFit(t *testing.T) {
 					t.Errorf("%d: hit %d is %s", most, i, hit.Key)
 				}
 			}
-			if used > most || a.Tokens != used || a.LeftOut() != len(whole)-len(hits) {
-				t.Errorf("%d: %d tokens, says %d; left out %d", most, used, a.Tokens, a.LeftOut())
+			if used > most || read.Tokens() != used || read.LeftOut() != len(whole)-len(hits) {
+				t.Errorf("%d: %d tokens, says %d; left out %d", most, used, read.Tokens(), read.LeftOut())
 			}
 			if len(hits) < len(whole) {
 				next := whole[len(hits)]
@@ -323,9 +324,9 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 		for _, passages := range []bool{false, true} {
 			for _, most := range []int{50, 60, 100, 200, 1000} {
 				a := h.MustSearch(me, search.Request{Query: "granite", MaxTokens: most, Passages: passages})
-				hits, label := h.eachHit(&a)
-				if len(hits) != 1 || label != acl.Public {
-					t.Fatalf("%d hits, %v", len(hits), label)
+				hits, read := h.eachHit(&a)
+				if len(hits) != 1 || read.Label() != acl.Public {
+					t.Fatalf("%d hits, %v", len(hits), read.Label())
 				}
 				p := hits[0].Passages[0]
 				if !hits[0].Truncated || !strings.Contains(p.Text, "Granite") && most > 50 || p.Text != text[p.Start:p.End] {
@@ -335,8 +336,8 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 				for _, p := range hits[0].Passages {
 					used += tokensOf(p.Text)
 				}
-				if a.Tokens != used || used > most {
-					t.Errorf("%d: %d tokens, says %d", most, used, a.Tokens)
+				if read.Tokens() != used || used > most {
+					t.Errorf("%d: %d tokens, says %d", most, used, read.Tokens())
 				}
 				if kept := hits[0].Description != ""; kept != (most >= 100) {
 					t.Errorf("%d: the description was kept: %v", most, kept)
@@ -345,9 +346,9 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 		}
 		// Only a key that is longer exceeds a budget.
 		a := h.MustSearch(me, search.Request{Query: "basalt", MaxTokens: 50})
-		hits, _ := h.eachHit(&a)
-		if len(hits) != 1 || !hits[0].Truncated || len(hits[0].Passages) != 1 || hits[0].Passages[0].Text != "" || a.Tokens != 100 {
-			t.Errorf("%d tokens: %+v", a.Tokens, hits)
+		hits, read := h.eachHit(&a)
+		if len(hits) != 1 || !hits[0].Truncated || len(hits[0].Passages) != 1 || hits[0].Passages[0].Text != "" || read.Tokens() != 100 {
+			t.Errorf("%d tokens: %+v", read.Tokens(), hits)
 		}
 	})
 }
@@ -363,14 +364,14 @@ func TestABudgetHoldsOverBatches(t *testing.T) {
 		}
 		for most, want := range map[int]int{60_000: 2, 250_000: 11, 1_000_000: 20} {
 			a := h.MustSearch(me, search.Request{Query: "granite", Limit: 20, MaxTokens: most})
-			values, _ := h.values(&a, nil)
-			if len(values) != want || a.LeftOut() != 20-want || a.Tokens > most {
-				t.Errorf("%d tokens: %d hits, %d left out, %d tokens", most, len(values), a.LeftOut(), a.Tokens)
+			values, read := h.values(&a, nil)
+			if len(values) != want || read.LeftOut() != 20-want || read.Tokens() > most {
+				t.Errorf("%d tokens: %d hits, %d left out, %d tokens", most, len(values), read.LeftOut(), read.Tokens())
 			}
 		}
 		a := h.MustSearch(me, search.Request{Query: "granite", Limit: 20, MaxTokens: 4000, Passages: true})
-		if hits, _ := h.eachHit(&a); len(hits) < 10 || a.Tokens > 4000 {
-			t.Errorf("%d passages, %d tokens", len(hits), a.Tokens)
+		if hits, read := h.eachHit(&a); len(hits) < 10 || read.Tokens() > 4000 {
+			t.Errorf("%d passages, %d tokens", len(hits), read.Tokens())
 		}
 	})
 }
@@ -407,9 +408,9 @@ func FuzzSearchPassages(f *testing.F) {
 			t.Fatal(err)
 		}
 		a := h.MustSearch(me, search.Request{Query: query, MaxTokens: most, Passages: true})
-		hits, _ := h.eachHit(&a)
-		if a.Tokens > most {
-			t.Errorf("%d tokens of %d", a.Tokens, most)
+		hits, read := h.eachHit(&a)
+		if read.Tokens() > most {
+			t.Errorf("%d tokens of %d", read.Tokens(), most)
 		}
 		for _, hit := range hits {
 			for _, p := range hit.Passages {

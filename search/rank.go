@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/memory"
 )
@@ -18,7 +17,7 @@ const maxCandidates = 2 * fusionDepth
 
 // merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
 // first, ties in compareOrder, at most maxCandidates.
-func merge(q *searchQuery, found *legHits) []*candidate {
+func merge(of *retrieved, found *legHits) []*candidate {
 	byOrder := func(a, b *candidate) int { return compareOrder(a.entry, b.entry) }
 	var lists [][]*candidate
 	for _, hits := range slices.Concat(found.lexical, found.vector, found.dated) {
@@ -27,7 +26,7 @@ func merge(q *searchQuery, found *legHits) []*candidate {
 	merged := fusion.RRF(byOrder, func(c *candidate) *fusion.Item { return &c.fused }, lists...)
 	for _, c := range merged { // an explanation shows those after the cut, too
 		c.found = found
-		c.ask(q, 0)
+		c.ask(of, 0)
 	}
 	return merged[:min(len(merged), maxCandidates)]
 }
@@ -50,7 +49,7 @@ const rerankDepth = 100
 // again, and the others.
 func heads(all selected) (head, rest []*candidate) {
 	for _, merged := range [][]*candidate{all.ordered, all.apart} {
-		merged = limitHits(merged, len(merged), searchOnlyDepth)
+		merged = limitHits(merged, len(merged), depthOf)
 		n := min(rerankDepth, len(merged))
 		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
 	}
@@ -61,29 +60,29 @@ func heads(all selected) (head, rest []*candidate) {
 // rank returns the hits among the merged candidates, in their order, at most as
 // many as the request's limit, with their scores and relevance, and the
 // candidates that follow them.
-func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, all selected) (_ selected, err error) {
-	ctx, end := s.startStep(ctx, "rank", &q.took.Rank)
+func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, all selected) (_ selected, err error) {
+	ctx, end := s.startStep(ctx, "rank", &tookOf(ctx).Rank)
 	defer end(&err)
 	head, rest := heads(all)
 	byRelevance := q.request.Ranking != RankingRRF
 	var nearest []*candidate
 	if byRelevance || q.request.MinRelevance > 0 {
-		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+		if err := s.assess(ctx, in, q, found, head); err != nil {
 			return selected{}, err
 		}
 		if q.request.MinRelevance > 0 {
 			assessed := slices.Clone(head)
 			head, rest = slices.DeleteFunc(head, func(c *candidate) bool { return !q.reaches(c) }), nil
-			if !slices.ContainsFunc(head, func(c *candidate) bool { return !searchOnly(*c.access) }) {
+			if !slices.ContainsFunc(head, func(c *candidate) bool { return !c.access.sold }) {
 				nearest = q.nearest(assessed) // dropped if hits are shown: see decideNearest
 			}
 		}
 		if byRelevance {
 			q.weighRecency(head)
 			slices.SortFunc(head, compareScore)
-			head = q.diversify(head)
+			head = q.diversify(head, found.models)
 			if !q.asksForDates() && (q.request.Recency == nil || q.request.Recency.Weight == 0) {
-				if err := q.newerFirst(ctx, tx, head); err != nil {
+				if err := newerFirst(ctx, in.tx, found, head); err != nil {
 					return selected{}, err
 				}
 			}
@@ -94,13 +93,13 @@ func (s *Searcher) rank(ctx context.Context, tx assessmentTx, scope acl.Scope, q
 		}
 	}
 	merged := slices.Concat(head, rest)
-	hits := limitHits(merged, q.request.Limit, searchOnlyHits)
+	hits := limitHits(merged, q.request.Limit, hitsOf)
 	possible := hits
 	if len(q.admitted) > 0 {
 		possible = mayBeHits(merged, q.request.Limit)
 	}
 	left := slices.DeleteFunc(slices.Clone(possible), (*candidate).assessed)
-	if err := s.assess(ctx, tx, scope, q, left); err != nil {
+	if err := s.assess(ctx, in, q, found, left); err != nil {
 		return selected{}, err
 	}
 	q.weighRecency(left)
@@ -119,7 +118,7 @@ func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 	}
 	unsure := 0
 	return slices.DeleteFunc(ordered, func(c *candidate) bool {
-		if searchOnly(*c.access) || c.relevance >= Unsure {
+		if c.access.sold || c.relevance >= Unsure {
 			return false
 		}
 		unsure++
@@ -130,7 +129,7 @@ func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 // nearest returns the most relevant of assessed candidates that the caller may read, as
 // many as the request asks for.
 func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
-	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.Level < acl.Read || c.asked.asksForNothing() })
+	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.sold || c.asked.asksForNothing() })
 	slices.SortFunc(readable, compareScore)
 	return readable[:min(len(readable), q.request.Nearest)]
 }
@@ -160,7 +159,7 @@ func happened(e *memory.Entry) time.Time {
 // diversify returns candidates, best first, in the order of maximal marginal
 // relevance if the request has Diversity. Two of them are as similar as their
 // nearest chunks; one without vectors is similar to none.
-func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
+func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate {
 	if q.request.Diversity == 0 {
 		return candidates
 	}
@@ -176,7 +175,7 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 		if len(vectors[a]) == 0 || len(vectors[b]) == 0 || candidates[a].model != candidates[b].model {
 			return 0
 		}
-		return q.models[candidates[a].model].cosines().Similarity(candidates[a].by[candidates[a].model].vector.Dot(vectors[b]))
+		return by[candidates[a].model].cosines().Similarity(candidates[a].by[candidates[a].model].vector.Dot(vectors[b]))
 	}
 	diverse := make([]*candidate, len(candidates))
 	for i, pick := range fusion.MMR(relevance, similarity, 1-q.request.Diversity) {
@@ -190,30 +189,29 @@ func (q *searchQuery) diversify(candidates []*candidate) []*candidate {
 // reaches reports whether a candidate's relevance, as the caller may see it, is at least
 // MinRelevance, or the candidate Passing.
 func (q *searchQuery) reaches(c *candidate) bool {
-	threshold := q.request.MinRelevance
-	if c.access.Level < acl.Read {
-		return fusion.RoundRelevance(c.relevance) >= fusion.RoundRelevance(threshold)
+	if c.access.relevance(c.relevance) >= c.access.relevance(q.request.MinRelevance) {
+		return true
 	}
 	f := q.request.Filter
-	return c.relevance >= threshold || q.request.Passing && (f.Where != nil || f.Match != nil)
+	return c.access.whole && q.request.Passing && (f.Where != nil || f.Match != nil)
 }
 
-// limitHits returns the first candidates up to limit, of each store on which
-// the caller has level search no more than most.
-func limitHits(ordered []*candidate, limit, most int) (limited []*candidate) {
-	perStore := make(map[string]int)
+// depthOf and hitsOf return how many candidates and hits a store may have; 0: any number.
+func depthOf(l *limits) int { return l.depth }
+func hitsOf(l *limits) int  { return l.hits }
+
+// limitHits returns the first candidates up to limit, of each store no more than most says
+// of its limits.
+func limitHits(ordered []*candidate, limit int, most func(*limits) int) (limited []*candidate) {
+	perStore := make(storeCounts)
 	limited = make([]*candidate, 0, min(limit, len(ordered)))
 	for _, c := range ordered {
 		if len(limited) == limit {
 			break
 		}
-		if c.access.Level < acl.Read {
-			if perStore[c.entry.Store] == most {
-				continue
-			}
-			perStore[c.entry.Store]++
+		if perStore.add(c.entry.Store, most(c.access.limits)) {
+			limited = append(limited, c)
 		}
-		limited = append(limited, c)
 	}
 	return limited
 }

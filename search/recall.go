@@ -8,7 +8,6 @@ import (
 
 	"mneme/acl"
 	"mneme/memory"
-	"mneme/search/cursor"
 )
 
 // Recalled is a hit of an answer that was given before.
@@ -31,61 +30,59 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	}
 	defer done()
 	r = r.normal()
-	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: s.newWordings(r.wordings()), languages: make(languages)}
-	q.page = &cursor.Candidates{At: q.at} // the candidates are known: the legs only prepare passages
-	err = s.view(ctx, c, func(tx memory.ReadTx) (err error) {
-		if err = s.checkSearch(r); err != nil {
-			return err
-		}
-		if err = q.setAsOf(); err != nil {
-			return err
-		}
-		q.scope, err = s.recallScope(ctx, tx, q)
-		return err
-	})
+	took := Took{Queue: waited}
+	ctx = withTook(ctx, &took)
+	q, err := s.recallQuery(ctx, c, r)
 	if err != nil {
 		return Answer{}, err
 	}
-	if _, err := s.retrieve(ctx, q, 0); err != nil {
+	found, err := s.retrieve(ctx, q, unasked(q), 0)
+	if err != nil {
 		return Answer{}, err
 	}
-	answer = Answer{Hits: []Hit{}, query: q, unpaged: true, sold: true}
+	answer = Answer{Hits: []Hit{}, searcher: s, query: q, found: found, unpaged: true, sold: true}
 	err = s.view(ctx, c, func(tx memory.ReadTx) error {
-		answer.Hits, err = s.recall(ctx, tx, q, recalled)
+		answer.Hits, err = s.recall(ctx, tx, q, found, recalled)
 		return err
 	})
 	answer.Label = highestLabel(answer.Hits)
-	q.took.Queue = waited
-	answer.Took = q.took
+	answer.Took = took
 	return answer, err
 }
 
 // recallScope is searchScope for a search that was answered before: stores to which
 // the caller has lost access are left out. Of a search of an offer that can no longer
-// be bought, its store counts by the access that the caller has otherwise.
-func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, error) {
+// be bought, its store counts by the access that the caller has otherwise: the request that
+// it returns buys nothing then.
+func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, Request, error) {
+	r := q.request
 	scope, err := s.remainingScope(ctx, tx, q)
 	var clash *memory.ConflictError
 	var unpaid *PaymentError
 	var spent *CapError // it comes before what is unpaid
 	if q.request.Purchase.Offer == uuid.Nil || !errors.Is(err, memory.ErrNotFound) && !errors.As(err, &clash) && !errors.As(err, &unpaid) && !errors.As(err, &spent) {
-		return scope, err
+		return scope, r, err
 	}
-	if len(q.request.Stores) == 0 { // no names would mean all
-		return acl.Scope{}, nil
+	if len(r.Stores) == 0 { // no names would mean all
+		return acl.Scope{}, r, nil
 	}
-	q.request.Purchase = Purchase{}
-	if scope, err = s.searchScope(ctx, tx, q.caller, q.request); errors.Is(err, acl.ErrDenied) {
-		return acl.Scope{}, nil
+	r.Purchase = Purchase{}
+	if scope, err = s.searchScope(ctx, tx, q.caller, r); errors.Is(err, acl.ErrDenied) {
+		return acl.Scope{}, r, nil
 	}
-	return scope, err
+	return scope, r, err
 }
 
 // recall reads the hits that the caller still sees. Those of stores at level search
 // are read with their values, like those of a search that sold them, and those of
 // other stores as the answer is written.
-func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery, recalled []Recalled) ([]Hit, error) {
-	scope, err := s.recallScope(ctx, tx, q)
+func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved, recalled []Recalled) ([]Hit, error) {
+	scope, r, err := s.recallScope(ctx, tx, q)
+	if err != nil {
+		return nil, err
+	}
+	q = q.as(r)
+	in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +91,8 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		ids[i] = hit.ID
 	}
 	visible := make(map[uuid.UUID]*candidate, len(ids))
-	if err := s.readThen(ctx, tx, scope, q); err != nil {
-		return nil, err
-	}
 	if len(ids) > 0 && !scope.Empty() {
-		if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+		if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 			return nil, err
 		}
 	}
@@ -109,7 +103,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		}
 	}
 	// Passages depend on the wording and the model that count for the entry.
-	if err := s.assess(ctx, tx, scope, q, all); err != nil {
+	if err := s.assess(ctx, in, q, found, all); err != nil {
 		return nil, err
 	}
 	var valued []*candidate
@@ -119,22 +113,22 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 			continue
 		}
 		c.score, c.relevance = hit.Score, hit.Relevance
-		if searchOnly(*c.access) {
+		if c.access.sold {
 			valued = append(valued, c)
 		}
 	}
-	read, err := loadValues(ctx, tx, q, valued)
+	read, err := loadValues(ctx, tx, q, found, valued)
 	if err != nil {
 		return nil, err
 	}
-	if err := loadCodes(ctx, tx, scope, q, read, true); err != nil {
+	if err := loadCodes(ctx, in, q, found, read, true); err != nil {
 		return nil, err
 	}
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	hits := make([]Hit, 0, len(all))
 	for _, c := range all {
-		if !searchOnly(*c.access) {
-			hits = append(hits, newHit(q, c, *c.entry))
+		if !c.access.sold {
+			hits = append(hits, newHit(q, found, c, *c.entry))
 			continue
 		}
 		hit := read[0]

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"mneme/acl"
 	"mneme/embed/choice"
 	"mneme/fusion"
 	"mneme/memory"
@@ -20,35 +19,35 @@ import (
 //
 // SECURITY: it reads of candidates that the caller sees alone, within the scope
 // of their snapshot.
-func (s *Searcher) assess(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
+func (s *Searcher) assess(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) error {
 	own, apart := q.divide(candidates)
-	if err := s.assessPart(ctx, tx, scope, q, own); err != nil {
+	if err := s.assessPart(ctx, in, q, found, own); err != nil {
 		return err
 	}
-	return s.assessPart(ctx, tx, scope, q.apart, apart)
+	return s.assessPart(ctx, in, q.apart, found.apart, apart)
 }
 
 // assessPart is assess for candidates that one part of a search ranks.
-func (s *Searcher) assessPart(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, candidates []*candidate) error {
+func (s *Searcher) assessPart(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, candidates []*candidate) error {
 	if len(candidates) == 0 {
 		return nil
 	}
-	for w, asked := range q.wordings {
-		found, err := s.assessBy(ctx, tx, scope, q, asked, candidates)
+	for w := range of.wordings {
+		asked := &of.wordings[w]
+		found, err := s.assessBy(ctx, in, q, of, w, candidates)
 		if err != nil {
 			return err
 		}
-		asked.questions = q.models.ask(asked)
 		for i, c := range candidates {
 			score, relevance := asked.judge(&found[i])
 			if w == 0 || score > c.score {
 				c.assessment, c.score, c.relevance = &found[i], score, relevance
-				c.ask(q, w)
+				c.ask(of, w)
 			}
 		}
 	}
 	for _, c := range candidates {
-		q.weighJudgement(c)
+		of.verdict.weigh(c, q.at)
 		c.merit = c.score
 	}
 	return nil
@@ -86,7 +85,7 @@ type reading struct {
 
 // judge sets the parts of a candidate by the model to which it is most relevant among those
 // that judge it, and returns its score and relevance.
-func (w *wording) judge(a *assessment) (score, relevance float64) {
+func (w *resolved) judge(a *assessment) (score, relevance float64) {
 	judged := false
 	for k := range a.by {
 		if !a.by[k].judges {
@@ -116,23 +115,23 @@ func (a *assessment) partsBy(k int) fusion.Parts {
 
 // assessBy returns what the relevance of candidates to one wording is made of, in their
 // order.
-func (s *Searcher) assessBy(ctx context.Context, tx assessmentTx, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate) ([]assessment, error) {
-	found := make([]assessment, len(candidates))
+func (s *Searcher) assessBy(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, w int, candidates []*candidate) ([]assessment, error) {
+	asked, found := &of.wordings[w], make([]assessment, len(candidates))
 	ids := make([]uuid.UUID, len(candidates))
 	for i, c := range candidates {
 		ids[i] = c.entry.ID
 	}
-	if err := s.addEvidence(ctx, tx, scope, q, asked, candidates, found); err != nil {
+	if err := s.addEvidence(ctx, in, q, of, w, candidates, found); err != nil {
 		return nil, err
 	}
 	for i, c := range candidates {
 		found[i].chooseModels(asked.prefers, choice.Of(c.access.Detail))
 	}
 	asked.addDated(candidates, found)
-	if err := s.addLanguages(ctx, tx, q, asked, candidates, found); err != nil {
+	if err := s.addLanguages(ctx, in.tx, of.languages, asked, candidates, found); err != nil {
 		return nil, err
 	}
-	return found, q.addMaxSim(ctx, tx, scope, asked, ids, found)
+	return found, of.models.addMaxSim(ctx, in, asked, ids, found)
 }
 
 // chooseModels sets which models judge a candidate: of those that have read it the preferred
@@ -168,9 +167,10 @@ func (c *candidate) letGo() {
 }
 
 // addEvidence reads what candidates are scored by, and sets coverage and cosines.
-func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, q *searchQuery, asked *wording, candidates []*candidate, found []assessment) error {
+func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, w int, candidates []*candidate, found []assessment) error {
+	asked := &of.wordings[w]
 	query := memory.EvidenceQuery{Terms: asked.terms}
-	for k, fingerprint := range q.models.fingerprints() {
+	for k, fingerprint := range of.models.fingerprints() {
 		if asked.embeddings[k].Vector != nil {
 			query.Fingerprints[k] = fingerprint
 		}
@@ -190,7 +190,7 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 		switch r := &a.by[e.Model]; {
 		case len(e.Vector) == 0:
 		case e.Vector.IsMeaningless():
-			*r = reading{read: true, meaningless: true, cosine: q.models[e.Model].cosines().Unrelated}
+			*r = reading{read: true, meaningless: true, cosine: of.models[e.Model].cosines().Unrelated}
 		default:
 			r.add(e, asked.embeddings[e.Model].Vector)
 		}
@@ -200,18 +200,19 @@ func (s *Searcher) addEvidence(ctx context.Context, tx memory.ScoreReader, scope
 		if c.then == nil {
 			continue
 		}
-		for _, e := range q.asOf.evidence(c, asked) {
+		for _, e := range in.then.evidence(c, w, of.former) {
 			if err := add(e); err != nil {
 				return err
 			}
 		}
 	}
-	return s.evidence.Read(ctx, tx, s.readers.Of(q.caller), scope, query, entries, add)
+	viewer := s.readers.Of(q.caller)
+	return s.evidence.Read(ctx, in.tx, viewer, in.scope, query, entries, add)
 }
 
 // addCoverage sets the coverage of a candidate, unless the lexical leg failed or
 // the wording has no terms.
-func (w *wording) addCoverage(a *assessment, e memory.Evidence) {
+func (w *resolved) addCoverage(a *assessment, e memory.Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
 		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
 		a.Coverage = &a.coverage

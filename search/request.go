@@ -19,7 +19,7 @@ type Request struct {
 	Limit   int // 1–100
 	Ranking Ranking
 	// MaxTokens bounds the tokens of the keys, descriptions, and values or
-	// passages of the hits that EachHit yields, in order: it ends before the
+	// passages of the hits that Values yields, in order: it ends before the
 	// first that does not fit, but cuts the first of all to what fits. One of a
 	// store at level search ends the hits of that store alone. At least MinTokens;
 	// 0: no bound.
@@ -56,7 +56,7 @@ type Request struct {
 	AsOf string `json:",omitempty"`
 	// Diversity, 0–1, moves hits down that resemble a hit before them.
 	Diversity float64
-	// Cursor asks for the page after an answer: see Searcher.NextCursor. All
+	// Cursor asks for the page after an answer: see Values.Next. All
 	// other options are those of the first page.
 	Cursor string
 	// Explain explains the hits, and what the filter dropped: see Answer.Explanation.

@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
-	"mneme/acl"
 	"mneme/fusion"
 	"mneme/internal/passage"
 	"mneme/lexical"
@@ -55,6 +54,13 @@ type judgement struct {
 	revision int64
 }
 
+// verdict is what a Reranker said of the candidates of the first page.
+type verdict struct {
+	judgements map[uuid.UUID]judgement
+	asked      bool // it was asked, or need not be
+	failed     bool
+}
+
 // judged is a judgement as it counts in a candidate's score.
 type judged struct {
 	judgement
@@ -62,34 +68,36 @@ type judged struct {
 }
 
 // rerank asks the Reranker, if there is one, about the first candidates of a first page
-// that is ordered by relevance. What it says counts when assess is called next. Its
+// that is ordered by relevance, and returns what was found with its verdict, which counts
+// when assess is called next. Its
 // answer is awaited outside of any snapshot, so that a slow service holds no reader. It
 // is asked once, when the legs have found enough or last says that they are asked no more.
-func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found retrieved, last bool) (err error) {
-	if !s.reranks(q) || len(found.lexical)+len(found.vector) == 0 {
-		return nil
+func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found *retrieved, last bool) (_ *retrieved, err error) {
+	if found.verdict.asked || !s.reranks(q) || len(found.lexical)+len(found.vector) == 0 {
+		return found, nil
 	}
-	ctx, end := s.startStep(ctx, StepRerank, &q.took.Rerank)
+	ctx, end := s.startStep(ctx, StepRerank, &tookOf(ctx).Rerank)
 	defer end(&err)
-	texts, short, err := s.toJudge(ctx, q, found)
+	texts, short, err := s.toJudge(ctx, q.counted(), found)
 	if err != nil || short && !last {
-		return err
+		return found, err
 	}
-	q.rerankAsked = true
+	judged := *found
+	judged.verdict.asked = true
 	if len(texts) == 0 {
-		return nil
+		return &judged, nil
 	}
-	said, err := s.judge(ctx, q, texts)
+	said, err := s.judge(ctx, found.wordings, texts)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		s.log.WarnContext(ctx, "reranking failed", "error", err)
-		q.rerankFailed = true
-		return nil
+		judged.verdict.failed = true
+		return &judged, nil
 	}
-	q.judgements = rankJudgements(texts, said)
-	return nil
+	judged.verdict.judgements = rankJudgements(texts, said)
+	return &judged, nil
 }
 
 // reranks reports whether the Reranker is to be asked for a search.
@@ -97,7 +105,7 @@ func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found retrieved, 
 // SECURITY: the question has the label of the session, and no text that it may read has a
 // higher one.
 func (s *Searcher) reranks(q *searchQuery) bool {
-	return s.reranker != nil && q.asOf == nil && q.caller.Taint.CanFlowTo(s.rerankLabel) && !q.rerankAsked && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
+	return s.reranker != nil && q.asOf == nil && q.caller.Taint.CanFlowTo(s.rerankLabel) && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
 }
 
 // sentText is the text of a candidate for the Reranker.
@@ -111,29 +119,27 @@ type sentText struct {
 // toJudge reads in one snapshot the texts of the most relevant candidates that may be
 // sent, most relevant first. short reports that the legs should be asked for more. What
 // conditions read here and how long ranking takes counts for this step alone.
-func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrieved) (texts []sentText, short bool, err error) {
-	own := *asked
-	q := &own
-	q.request.Filter = q.request.Filter.Counted(s.limits.Conditions)
+func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved) (texts []sentText, short bool, err error) {
+	ctx = withTook(ctx, new(Took)) // what counts is the time of the whole step
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is sent.
 		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
 		if err != nil {
 			return err
 		}
-		scope = q.bounded(scope)
-		merged, err := s.mergeFound(ctx, tx, scope, q, found)
+		in := snapshot{tx: tx, scope: q.bounded(scope)}
+		merged, err := s.mergeFound(ctx, in, q, found)
 		if err != nil {
 			return err
 		}
 		short = merged.short
-		head := limitHits(merged.ordered, rerankDepth, searchOnlyDepth)
-		if err := s.assess(ctx, tx, scope, q, head); err != nil {
+		head := limitHits(merged.ordered, rerankDepth, depthOf)
+		if err := s.assess(ctx, in, q, found, head); err != nil {
 			return err
 		}
 		head = slices.DeleteFunc(head, func(c *candidate) bool { return !q.maySend(c) })
 		slices.SortFunc(head, compareScore)
-		texts, err = readTexts(ctx, tx, scope, q, head[:min(s.reranked, len(head))])
+		texts, err = readTexts(ctx, in, q, found, head[:min(s.reranked, len(head))])
 		return err
 	})
 	return texts, short, err
@@ -149,19 +155,19 @@ func (s *Searcher) toJudge(ctx context.Context, asked *searchQuery, found retrie
 // ceiling of each access is the taint, or less by a grant. That is asked here once more,
 // since what was sent cannot be taken back.
 func (q *searchQuery) maySend(c *candidate) bool {
-	return c.access.Level >= acl.Read && !isMetered(*c.access) && c.entry.Searchable() &&
+	return c.access.sent && !isMetered(c.access.Access) && c.entry.Searchable() &&
 		c.access.Sees(c.entry.Label) && c.entry.Label.CanFlowTo(q.caller.Taint)
 }
 
 // readTexts returns what is sent of candidates, a batch of values at a time.
-func readTexts(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, candidates []*candidate) (texts []sentText, err error) {
+func readTexts(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (texts []sentText, err error) {
 	for len(candidates) > 0 {
 		n := memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-		hits, err := loadValues(ctx, tx, q, candidates[:n])
+		hits, err := loadValues(ctx, in.tx, q, found, candidates[:n])
 		if err != nil {
 			return nil, err
 		}
-		if err := readCodes(ctx, tx, scope, q, hits); err != nil {
+		if err := readCodes(ctx, in, found, hits); err != nil {
 			return nil, err
 		}
 		for i := range hits {
@@ -192,10 +198,10 @@ func (h *Hit) textToJudge() string {
 
 // judge asks the Reranker about texts, with one call for each wording, within the
 // budget, and returns its log-odds in their order.
-func (s *Searcher) judge(ctx context.Context, q *searchQuery, texts []sentText) ([]float64, error) {
+func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentText) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.rerankBudget)
 	defer cancel()
-	byWording := make([][]int, len(q.wordings)) // indexes of texts
+	byWording := make([][]int, len(wordings)) // indexes of texts
 	for i, t := range texts {
 		byWording[t.wording] = append(byWording[t.wording], i)
 	}
@@ -207,7 +213,7 @@ func (s *Searcher) judge(ctx context.Context, q *searchQuery, texts []sentText) 
 			continue
 		}
 		group.Go(func() error {
-			said, err := s.judgeBy(ctx, q.wordings[w].text, texts, of)
+			said, err := s.judgeBy(ctx, wordings[w].text, texts, of)
 			for i, logOdds := range said {
 				all[of[i]] = logOdds
 			}
@@ -274,12 +280,12 @@ func judgementsOf(logOdds map[uuid.UUID]float32) map[uuid.UUID]judgement {
 	return all
 }
 
-// weighJudgement replaces the score and relevance of an assessed candidate by those with
-// its judgement, if it has one of the row as it is now.
-func (q *searchQuery) weighJudgement(c *candidate) {
+// weigh replaces the score and relevance of an assessed candidate by those with its
+// judgement, if it has one of the row as it is now. at is the instant of the first page.
+func (v *verdict) weigh(c *candidate, at time.Time) {
 	c.judged = nil
-	j, ok := q.judgements[c.entry.ID]
-	if !ok || j.revision != 0 && j.revision != c.entry.Revision || j.revision == 0 && c.entry.UpdatedAt.After(q.at) {
+	j, ok := v.judgements[c.entry.ID]
+	if !ok || j.revision != 0 && j.revision != c.entry.Revision || j.revision == 0 && c.entry.UpdatedAt.After(at) {
 		return
 	}
 	summand := fusion.Judged(c.score, float64(j.logOdds))

@@ -58,6 +58,40 @@ type retrieved struct {
 	dated           []legList // of the times that the wordings name; empty lists of those that name none
 	failed          []string  // the legs that failed: LegLexical, LegVector
 	apart           *retrieved
+	wordings        []resolved      // in the order of the question's
+	models          models          // of the wordings' embeddings
+	former          *formerMeanings // of a search as of a time; nil: it is none
+	languages       languages       // of the entries whose texts were read to find out
+	verdict         verdict         // of a Reranker
+}
+
+// unasked returns what is known of a question before the legs are asked.
+func unasked(q *searchQuery) *retrieved {
+	r := &retrieved{wordings: q.unresolved(), languages: make(languages)}
+	if q.asOf != nil {
+		r.former = &formerMeanings{of: make(map[rowVersion][]memory.Evidence)}
+	}
+	if q.page != nil {
+		r.verdict.judgements = judgementsOf(q.page.LogOdds)
+	}
+	if q.apart != nil {
+		r.apart = &retrieved{wordings: q.apart.unresolved(), languages: r.languages}
+	}
+	return r
+}
+
+// allModels returns the models of both parts of a search.
+func (r *retrieved) allModels() models {
+	all := r.models
+	if r.apart == nil {
+		return all
+	}
+	for k, one := range r.apart.models {
+		if !all[k].serves() {
+			all[k] = one
+		}
+	}
+	return all
 }
 
 // head counts the first fusionDepth hits and those that tie with the last of
@@ -71,37 +105,38 @@ func (l legList) head() int {
 }
 
 // retrieve asks the legs, and side by side those of what is asked apart. Those that failed
-// of either are named in the result.
-func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (found retrieved, err error) {
+// of either are named in the result. before is what is known of the question: unasked, or
+// what was found with a smaller fetch.
+func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (found *retrieved, err error) {
 	if q.asOf != nil { // there is nothing apart: it needs level read
-		if found, err = s.askLegs(ctx, q, fetch); err == nil {
-			err = s.findFormer(ctx, q, &found)
+		if found, err = s.askLegs(ctx, q, before, fetch); err != nil {
+			return nil, err
 		}
-		return found, err
+		return s.findFormer(ctx, q, found)
 	}
 	if q.apart == nil {
-		return s.askLegs(ctx, q, fetch)
+		return s.askLegs(ctx, q, before, fetch)
 	}
-	var apart retrieved
+	var apart *retrieved
 	var apartErr error
+	var took, beside Took
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		apart, apartErr = s.askLegs(ctx, q.apart, fetch)
+		apart, apartErr = s.askLegs(withTook(ctx, &beside), q.apart, before.apart, fetch)
 	}()
-	found, err = s.askLegs(ctx, q, fetch)
+	found, err = s.askLegs(withTook(ctx, &took), q, before, fetch)
 	<-done
 	if err = cmp.Or(err, apartErr); err != nil {
-		return retrieved{}, err
+		return nil, err
 	}
-	took, beside := &q.took, q.apart.took
-	took.Embed, took.Lexical, took.Vector = max(took.Embed, beside.Embed), max(took.Lexical, beside.Lexical), max(took.Vector, beside.Vector)
+	tookOf(ctx).addSlower(&took, &beside)
 	for _, leg := range apart.failed {
 		if !slices.Contains(found.failed, leg) {
 			found.failed = append(found.failed, leg)
 		}
 	}
-	found.apart = &apart
+	found.apart = apart
 	return found, nil
 }
 
@@ -109,9 +144,10 @@ func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, fetch int) (fou
 // fetch hits of each wording within the scope. The other leg only prepares what
 // the relevance takes of it. A leg that fails is named in the result and the
 // other one answers; an error means that none is left that searches.
-func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retrieved, error) {
-	var r retrieved
+func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (*retrieved, error) {
+	r := &retrieved{models: before.models, former: before.former, languages: before.languages, verdict: before.verdict}
 	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil && q.asOf == nil {
+		r.wordings = q.resolve(before.wordings, r.models)
 		return r, nil
 	}
 	var lexicalErr, vectorErr error
@@ -124,19 +160,22 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 	var words, meaning legFound
 	go func() {
 		defer close(done)
-		meaning, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+		meaning, vectorErr = s.searchVectors(ctx, q, before.wordings, before.models, fetchIn(mode != ModeLexical, fetch))
 	}()
-	words, lexicalErr = s.searchLexical(ctx, q, fetchIn(mode != ModeVector, fetch))
+	words, lexicalErr = s.searchLexical(ctx, q, before.wordings, fetchIn(mode != ModeVector, fetch))
 	<-done
-	if q.reread() && vectorErr == nil {
-		meaning, vectorErr = s.searchVectors(ctx, q, fetchIn(mode != ModeLexical, fetch))
+	wordings, rewritten := reread(words.wordings, meaning.wordings)
+	if rewritten && vectorErr == nil {
+		meaning, vectorErr = s.searchVectors(ctx, q, wordings, meaning.models, fetchIn(mode != ModeLexical, fetch))
+		wordings = meaning.wordings
 	}
+	r.models, r.wordings = meaning.models, q.resolve(wordings, meaning.models)
 	r.lexical, r.vector, r.dated = words.lists, meaning.lists, q.datedLists(words.dated, meaning.dated)
 	if err := ctx.Err(); err != nil {
-		return retrieved{}, err
+		return nil, err
 	}
 	if lexicalErr != nil && vectorErr != nil {
-		return retrieved{}, fmt.Errorf("both legs of a search failed: %w", lexicalErr)
+		return nil, fmt.Errorf("both legs of a search failed: %w", lexicalErr)
 	}
 	if lexicalErr != nil {
 		s.log.WarnContext(ctx, "lexical leg failed", "error", lexicalErr)
@@ -151,9 +190,9 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 	switch {
 	case known:
 	case mode == ModeLexical && lexicalErr != nil:
-		return retrieved{}, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
+		return nil, fmt.Errorf("the only leg of a search failed: %w", lexicalErr)
 	case mode == ModeVector && vectorErr != nil:
-		return retrieved{}, ErrNoVectors
+		return nil, ErrNoVectors
 	}
 	return r, nil
 }
@@ -163,6 +202,9 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, fetch int) (retr
 type legFound struct {
 	lists []legList
 	dated [][]legHit
+	// wordings are as the leg resolved them, as far as it did if it failed.
+	wordings []resolved
+	models   models // of the vector leg
 }
 
 // datedFetch is how many hits a leg gives among the entries of the times that a wording names.
@@ -177,16 +219,17 @@ func fetchIn(searches bool, fetch int) int {
 }
 
 // searchLexical is the lexical leg. With a fetch of 0 it only makes the scorers.
-func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int) (leg legFound, err error) {
-	ctx, end := s.startStep(ctx, "lexical", &q.took.Lexical)
+func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []resolved, fetch int) (leg legFound, err error) {
+	ctx, end := s.startStep(ctx, "lexical", &tookOf(ctx).Lexical)
 	defer end(&err)
-	for _, asked := range q.wordings {
-		asked.scorer = nil
-	}
+	leg.wordings = slices.Clone(before)
+	leg.forgetScorers()
 	known := s.documents.Of(s.readers.Of(q.caller))
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
-		for i, asked := range q.wordings {
+		for i := range leg.wordings {
+			asked := &leg.wordings[i]
+			asked.terms = slices.Clip(asked.terms) // those of the question stay as they are
 			if len(asked.terms) == 0 {
 				continue
 			}
@@ -222,14 +265,19 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, fetch int)
 	if err != nil {
 		// The terms may have become more than a scorer has counted, and of several wordings
 		// none is to be judged by its words if another cannot be.
-		for _, asked := range q.wordings {
-			asked.scorer = nil
-		}
+		leg.forgetScorers()
 	}
 	if err != nil || fetch == 0 {
-		return legFound{}, err
+		return legFound{wordings: leg.wordings}, err
 	}
 	return leg, nil
+}
+
+// forgetScorers leaves the wordings of the leg without scorers.
+func (leg *legFound) forgetScorers() {
+	for i := range leg.wordings {
+		leg.wordings[i].scorer = nil
+	}
 }
 
 func lexicalHits(found []lexical.Hit) []legHit {
@@ -257,7 +305,7 @@ const defaultVectorBudget = 3 * time.Second
 const budgetBytes = 4000
 
 // lexical asks the lexical leg for the wording's terms, and sets its scorer.
-func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
+func (w *resolved) lexical(ctx context.Context, tx memory.LexicalLeg, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, error) {
 	query.Terms = w.terms
 	found, scorer, err := tx.Lexical(ctx, scope, query)
 	w.scorer = scorer
@@ -265,33 +313,37 @@ func (w *wording) lexical(ctx context.Context, tx memory.LexicalLeg, scope acl.S
 }
 
 // searchVectors is the vector leg. It ends within the vector budget. With a
-// fetch of 0 it only embeds the wordings.
-func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int) (leg legFound, err error) {
+// fetch of 0 it only embeds the wordings. by are the models that embedded them before.
+func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []resolved, by models, fetch int) (leg legFound, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
+	unsearched := legFound{wordings: before, models: by}
 	asked, ok := modelsFor(s.indexer.Serving(), q.scope)
 	if !ok {
-		return legFound{}, errNoModel
+		return unsearched, errNoModel
 	}
 	if !asked.read(q.caller.Taint) {
-		return legFound{}, errAboveModel
+		return unsearched, errAboveModel
 	}
-	if err := s.embedWordings(ctx, q, asked); err != nil || fetch == 0 {
-		return legFound{}, err
+	unsearched.models = asked
+	if unsearched.wordings, err = s.embedWordings(ctx, q, before, by, asked); err != nil || fetch == 0 {
+		return unsearched, err
 	}
-	ctx, end := s.startStep(ctx, "vector", &q.took.Vector)
+	ctx, end := s.startStep(ctx, "vector", &tookOf(ctx).Vector)
 	defer end(&err)
-	leg = legFound{make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))}
-	for i, asked := range q.wordings {
-		leg.lists[i], err = s.searchModels(ctx, q, asked, q.only, fetch)
+	leg = unsearched
+	leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
+	for i := range leg.wordings {
+		asked := &leg.wordings[i]
+		leg.lists[i], err = s.searchModels(ctx, q, leg.models, asked, q.only, fetch)
 		if err == nil && len(asked.named.entries) > 0 {
 			var list legList
-			list, err = s.searchModels(ctx, q, asked, asked.named.entries, datedFetch)
+			list, err = s.searchModels(ctx, q, leg.models, asked, asked.named.entries, datedFetch)
 			leg.dated[i] = list.hits
 		}
 		if err != nil {
 			s.indexer.SuspectIndex()
-			return legFound{}, err
+			return unsearched, err
 		}
 	}
 	return leg, nil
@@ -299,24 +351,24 @@ func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, fetch int)
 
 // searchModels asks the index of each model for the entries nearest to a wording, of only
 // some unless only is nil.
-func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, asked *wording, only []uuid.UUID, fetch int) (legList, error) {
+func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, by models, asked *resolved, only []uuid.UUID, fetch int) (legList, error) {
 	var of [2]legList
-	for k, model := range q.models {
+	for k, model := range by {
 		if !model.serves() {
 			continue
 		}
 		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: only}
-		scope := q.models.scopeOf(k, q.scope)
+		scope := by.scopeOf(k, q.scope)
 		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, scope, query) })
 		if err != nil {
 			return legList{}, err
 		}
 		of[k] = found
 	}
-	if err := s.preferOne(ctx, q, asked, &of); err != nil {
+	if err := s.preferOne(ctx, q, by, asked, &of); err != nil {
 		return legList{}, err
 	}
-	return q.models.merge(of, asked), nil
+	return by.merge(of, asked), nil
 }
 
 // askIndex searches an index.
@@ -341,8 +393,8 @@ func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query ve
 // preferOne moves hits of the other model to the list of the preferred one, with its
 // cosine, where it has read the entry too: beyond what its own list reaches, the other
 // model's judgement would count, on another scale.
-func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording, of *[2]legList) error {
-	if !q.models.both() || asked.prefers == eitherModel {
+func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, asked *resolved, of *[2]legList) error {
+	if !by.both() || asked.prefers == eitherModel {
 		return nil
 	}
 	preferred, other := &of[asked.prefers], &of[1-asked.prefers]
@@ -351,7 +403,7 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 		listed[hit.Entry] = true
 	}
 	query := memory.EvidenceQuery{VectorsOnly: true}
-	query.Fingerprints[asked.prefers] = q.models[asked.prefers].Fingerprint
+	query.Fingerprints[asked.prefers] = by[asked.prefers].Fingerprint
 	for _, hit := range other.hits {
 		if !listed[hit.Entry] {
 			query.Entries = append(query.Entries, hit.Entry)
@@ -366,7 +418,7 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 			if len(e.Vector) == 0 {
 				return nil
 			}
-			hit := legHit{Entry: e.Entry, Score: q.models[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), Chunk: e.Chunk}
+			hit := legHit{Entry: e.Entry, Score: by[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), Chunk: e.Chunk}
 			best, ok := nearest[e.Entry]
 			if !ok || hit.Score > best.Score || hit.Score == best.Score && hit.Chunk < best.Chunk {
 				nearest[e.Entry] = hit
@@ -387,14 +439,14 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, asked *wording
 	return nil
 }
 
-// embedWordings sets the wordings' embeddings by models, for the vector leg and for the
-// steps after it. Embeddings are cached and shared for each cache.Reader.
-func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models) (err error) {
-	before := q.models
-	q.models = by
-	ctx, end := s.startStep(ctx, "embed", &q.took.Embed)
+// embedWordings returns wordings with their embeddings by models, for the vector leg and for
+// the steps after it, as far as there are some if it fails. Embeddings are cached and shared
+// for each cache.Reader. former are the models of those that the wordings have.
+func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []resolved, former, by models) (wordings []resolved, err error) {
+	ctx, end := s.startStep(ctx, "embed", &tookOf(ctx).Embed)
 	defer end(&err)
 	reader := s.readers.Of(q.caller)
+	wordings = slices.Clone(before)
 	for k, model := range by {
 		if !model.serves() {
 			continue
@@ -402,10 +454,11 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models)
 		keyOf := func(text string) cache.QueryKey {
 			return cache.QueryKey{Reader: reader, Fingerprint: model.Fingerprint, Query: text}
 		}
-		var missing []*wording
+		var missing []*resolved
 		var texts []string
-		for _, asked := range q.wordings {
-			if asked.embeddings[k].Vector != nil && before[k].Fingerprint == model.Fingerprint {
+		for i := range wordings {
+			asked := &wordings[i]
+			if asked.embeddings[k].Vector != nil && former[k].Fingerprint == model.Fingerprint {
 				continue // the legs were asked before
 			}
 			if asked.embeddings[k], _ = s.queries.Get(keyOf(asked.text)); asked.embeddings[k].Vector == nil {
@@ -419,13 +472,13 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, by models)
 			return s.queries.Embed(ctx, keyOf(text), model.Embedder)
 		})
 		if err != nil {
-			return fmt.Errorf("embed the query: %w", err)
+			return wordings, fmt.Errorf("embed the query: %w", err)
 		}
 		for i, asked := range missing {
 			asked.embeddings[k] = embeddings[i]
 		}
 	}
-	return nil
+	return wordings, nil
 }
 
 // withDeadline returns when f does or when ctx ends, whichever comes first, so

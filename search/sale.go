@@ -22,21 +22,20 @@ type potential struct {
 // mayBeHits returns the candidates that are hits if some of those from stores at level
 // search before them are not shown, in their order.
 func mayBeHits(ordered []*candidate, limit int) (possible []*candidate) {
-	perStore := make(map[string]int)
+	perStore := make(storeCounts)
 	capped, others := 0, 0
 	for _, c := range ordered {
 		if others == limit {
 			break
 		}
-		if !searchOnly(*c.access) {
+		if !c.access.sold {
 			others++
 			possible = append(possible, c)
 			continue
 		}
-		if capped == maxCapped || perStore[c.entry.Store] == searchOnlyHits {
+		if capped == maxCapped || !perStore.add(c.entry.Store, c.access.hits) {
 			continue
 		}
-		perStore[c.entry.Store]++
 		capped++
 		possible = append(possible, c)
 	}
@@ -49,17 +48,23 @@ type unsold struct {
 	ordered  []*candidate // all that could be hits on this page or another
 }
 
+// mayBuy reports whether an answer may cost something or count: the question was admitted
+// to stores at level search, or holds a claim. Of any other nothing is sold.
+func (q *searchQuery) mayBuy() bool {
+	return len(q.admitted) > 0 || q.request.Purchase.Claim != nil
+}
+
 // forSale returns what the hits of a selection are decided from; nil if nothing of it
 // can cost anything or count. A store at level search counts if the request named it,
 // or if a hit of it is shown.
-func (s *Searcher) forSale(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, ranked selected) (*unsold, error) {
+func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*unsold, error) {
 	possible := ranked.hits
 	if len(q.admitted) > 0 {
 		possible = ranked.possible
 	}
 	named := len(q.request.Stores) > 0 && len(q.names(possible)) > 0
 	claimed := q.request.Purchase.Claim != nil
-	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return searchOnly(*c.access) })
+	capped := slices.ContainsFunc(possible, func(c *candidate) bool { return c.access.sold })
 	if !s.metered || !named && !claimed && !capped {
 		return nil, nil
 	}
@@ -69,19 +74,19 @@ func (s *Searcher) forSale(ctx context.Context, tx memory.ReadTx, scope acl.Scop
 		c.entry = &row // lets go of the rows of all candidates
 		sale.possible = append(sale.possible, potential{candidate: c})
 	}
-	return sale, s.countTokens(ctx, tx, scope, q, sale.possible)
+	return sale, s.countTokens(ctx, in, q, found, sale.possible)
 }
 
 // countTokens counts the tokens of potential hits from stores that are read, up to
 // those that fit without any other, if the request has MaxTokens.
-func (s *Searcher) countTokens(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, possible []potential) error {
+func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []potential) error {
 	most := q.request.MaxTokens
 	if most == 0 {
 		return nil
 	}
 	var read []*potential
 	for i := range possible {
-		if p := &possible[i]; !searchOnly(*p.access) {
+		if p := &possible[i]; !p.access.sold {
 			p.tokens = -1
 			read = append(read, p)
 		}
@@ -93,11 +98,11 @@ func (s *Searcher) countTokens(ctx context.Context, tx memory.ReadTx, scope acl.
 		for i, p := range read[:n] {
 			batch[i] = p.candidate
 		}
-		hits, err := loadValues(ctx, tx, q, batch)
+		hits, err := loadValues(ctx, in.tx, q, found, batch)
 		if err != nil {
 			return err
 		}
-		if err := loadCodes(ctx, tx, scope, q, hits, false); err != nil {
+		if err := loadCodes(ctx, in, q, found, hits, false); err != nil {
 			return err
 		}
 		for i := range hits {
@@ -126,7 +131,7 @@ func (q *searchQuery) names(possible []*candidate) (stores []string) {
 		}
 	} else {
 		for _, c := range possible {
-			if searchOnly(*c.access) {
+			if c.access.sold {
 				stores = append(stores, c.entry.Store)
 			}
 		}
@@ -143,30 +148,25 @@ type decision struct {
 	bill  Bill
 }
 
-// sell decides the hits of an answer with stores at level search: in one transaction
+// sell returns an answer whose hits from stores at level search are decided: in one transaction
 // it judges access again, takes what the Meter allows in the order of the answer, and
 // charges for it. What is charged is what is shown: those hits keep their values or
 // passages. Those of other stores are read as the answer is written, like any.
-func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (err error) {
-	sale := answer.unsold
-	if answer.unsold = nil; sale == nil {
-		answer.Bill.Skipped = q.skipped
-		return nil
-	}
-	ctx, end := s.startStep(ctx, "sale", &q.took.Fetch)
+func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer Answer, sale unsold) (_ Answer, err error) {
+	ctx, end := s.startStep(ctx, "sale", &tookOf(ctx).Fetch)
 	defer end(&err)
 	var made decision
 	done, err := s.service.Writers().Take(ctx, q.caller, memory.Work{Stores: storesOf(sale.possible)})
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
 	defer done()
 	err = s.storage.Update(ctx, func(tx memory.Tx) (err error) {
-		made, err = s.decide(ctx, tx, q, sale.possible, answer.Degraded)
+		made, err = s.decide(ctx, tx, q, answer.found, sale.possible, answer.Degraded)
 		return err
 	})
 	if err != nil {
-		return err
+		return Answer{}, err
 	}
 	s.meter.Sold(q.caller, made.bill)
 	answer.Hits, answer.over, answer.sold = made.hits, made.over, true
@@ -174,7 +174,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer *Answer) (er
 	answer.decideNearest()
 	answer.Bill.Skipped = joinSkipped(q.skipped, made.bill.Skipped)
 	answer.rest = after(sale.ordered, made.shown, q.request.scored())
-	return nil
+	return answer, nil
 }
 
 // storesOf returns the stores of what may be shown.
@@ -189,14 +189,14 @@ func storesOf(possible []potential) (stores []string) {
 
 // decide is the transaction of sell. degraded is the answer's: if a leg failed, a store
 // of which nothing was found costs nothing. A Reranker finds nothing.
-func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, possible []potential, degraded []string) (made decision, err error) {
+func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, of *retrieved, possible []potential, degraded []string) (made decision, err error) {
 	failed := slices.Contains(degraded, LegLexical) || slices.Contains(degraded, LegVector)
 	// SECURITY: the scope of this transaction decides what is sold.
 	scope, err := s.saleScope(ctx, tx, q, possible)
 	if err != nil {
 		return decision{}, err
 	}
-	offered, err := s.loadOffered(ctx, tx, scope, q, possible)
+	offered, err := s.loadOffered(ctx, snapshot{tx: tx, scope: scope}, q, of, possible)
 	if err != nil {
 		return decision{}, err
 	}
@@ -207,12 +207,12 @@ func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, pos
 		hit := &offered[i]
 		byID[hit.whole.ID], entries[i], found[hit.whole.Store] = hit, hit.whole, true
 	}
-	stores := slices.DeleteFunc(scope.Stores(), func(a acl.Access) bool { return !searchOnly(a) || failed && !found[a.Store] })
+	stores := slices.DeleteFunc(soldIn(scope), func(a acl.Access) bool { return failed && !found[a.Store] })
 	sale, err := s.meter.Open(ctx, tx, q.caller, q.request.Purchase, stores, entries, s.instant())
 	if err != nil {
 		return decision{}, err
 	}
-	made.choose(s, q, possible, byID, sale)
+	made.choose(s, q, of, possible, byID, sale)
 	shown := make([]ShownHit, len(made.hits))
 	for i := range made.hits {
 		shown[i] = ShownHit{ID: made.hits[i].whole.ID, Hit: &made.hits[i]}
@@ -230,7 +230,7 @@ func (s *Searcher) decide(ctx context.Context, tx memory.Tx, q *searchQuery, pos
 //
 // SECURITY: it ends nothing else. What is not bought takes neither room nor money from
 // hits of other stores: they would reveal it.
-func (d *decision) choose(s *Searcher, q *searchQuery, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
+func (d *decision) choose(s *Searcher, q *searchQuery, of *retrieved, possible []potential, offered map[uuid.UUID]*Hit, sale Sale) {
 	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
 	full := false
 	ended := make(map[string]bool)
@@ -239,12 +239,12 @@ func (d *decision) choose(s *Searcher, q *searchQuery, possible []potential, off
 			return
 		}
 		switch hit := offered[p.entry.ID]; {
-		case !searchOnly(*p.access):
+		case !p.access.sold:
 			if full = full || !left.take(p.tokens); full {
 				d.over++
 				continue
 			}
-			d.hits = append(d.hits, newHit(q, p.candidate, *p.entry))
+			d.hits = append(d.hits, newHit(q, of, p.candidate, *p.entry))
 		case full || hit == nil || ended[p.entry.Store]:
 			continue
 		default:
@@ -299,10 +299,10 @@ func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQue
 // loadOffered reads the potential hits of stores at level search that the caller still
 // sees, with their values: of at most so many bytes that ten of the largest fit, since
 // an answer holds what it sold until it is written.
-func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, possible []potential) ([]Hit, error) {
+func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []potential) ([]Hit, error) {
 	var ids []uuid.UUID
 	for _, p := range possible {
-		if searchOnly(*p.access) {
+		if p.access.sold {
 			ids = append(ids, p.entry.ID)
 		}
 	}
@@ -310,26 +310,26 @@ func (s *Searcher) loadOffered(ctx context.Context, tx memory.ReadTx, scope acl.
 		return nil, nil
 	}
 	visible := make(map[uuid.UUID]*candidate)
-	if err := s.addVisible(ctx, tx, scope, q, ids, visible); err != nil {
+	if err := s.addVisible(ctx, in, q.caller, q.request.Filter, ids, visible); err != nil {
 		return nil, err
 	}
 	var candidates []*candidate
 	bytes := 0
 	for _, p := range possible {
 		now := visible[p.entry.ID]
-		if now == nil || !searchOnly(*now.access) {
+		if now == nil || !now.access.sold {
 			continue
 		}
-		if bytes += now.entry.Size; bytes > searchOnlyHits*s.limits.Value && len(candidates) > 0 {
+		if bytes += now.entry.Size; bytes > now.access.hits*s.limits.Value && len(candidates) > 0 {
 			break
 		}
 		candidates = append(candidates, p.at(now))
 	}
-	hits, err := loadValues(ctx, tx, q, candidates)
+	hits, err := loadValues(ctx, in.tx, q, found, candidates)
 	if err != nil {
 		return nil, err
 	}
-	return hits, loadCodes(ctx, tx, scope, q, hits, true)
+	return hits, loadCodes(ctx, in, q, found, hits, true)
 }
 
 // joinSkipped returns both lists, ordered by store, each store once.

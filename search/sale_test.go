@@ -157,16 +157,23 @@ func (m *market) fill(store string, n int, value string) {
 	}
 }
 
+// readAnswer is an answer whose values were read.
+type readAnswer struct {
+	search.Answer
+	read *search.Values
+}
+
 // shown searches and returns the keys that are shown, in order, those of stores that
 // are read in brackets.
-func (m *market) shown(r search.Request, between ...func()) (keys []string, a search.Answer) {
+func (m *market) shown(r search.Request, between ...func()) (keys []string, a readAnswer) {
 	m.t.Helper()
 	m.Index()
-	a = m.MustSearch(m.reader, r)
+	a.Answer = m.MustSearch(m.reader, r)
+	a.read = a.Values()
 	for _, f := range between {
 		f()
 	}
-	_, err := m.EachHit(background, &a, func(hit *search.Hit) error {
+	err := a.read.Each(background, func(hit *search.Hit) error {
 		key := hit.Key
 		if hit.Level >= acl.Read {
 			key = "[" + key + "]"
@@ -377,8 +384,8 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 			for _, passages := range []bool{false, true} {
 				r := search.Request{Query: "granite quarry", Limit: 10, MaxTokens: most, Passages: passages}
 				keys, a := m.shown(r)
-				if !slices.Equal(keys, m.closed) || a.Tokens > most || len(keys) == 0 || a.LeftOut() != 8-len(keys) && len(m.soldKeys()) == 4 {
-					t.Errorf("%d tokens: showed %q in %d, sold %q, left out %d", most, keys, a.Tokens, m.closed, a.LeftOut())
+				if !slices.Equal(keys, m.closed) || a.read.Tokens() > most || len(keys) == 0 || a.read.LeftOut() != 8-len(keys) && len(m.soldKeys()) == 4 {
+					t.Errorf("%d tokens: showed %q in %d, sold %q, left out %d", most, keys, a.read.Tokens(), m.closed, a.read.LeftOut())
 				}
 			}
 		}
@@ -394,8 +401,8 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 				t.Errorf("%s was sold, and %q shown", key, keys)
 			}
 		}
-		if a.Tokens > 900 || len(keys) == len(m.closed) {
-			t.Errorf("%d tokens, showed %q of %q", a.Tokens, keys, m.closed)
+		if a.read.Tokens() > 900 || len(keys) == len(m.closed) {
+			t.Errorf("%d tokens, showed %q of %q", a.read.Tokens(), keys, m.closed)
 		}
 	})
 }

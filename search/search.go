@@ -21,12 +21,6 @@ const (
 	// asked for this many, or whose index can give no more, still lacks visible
 	// entries.
 	maxFetch = 65_536
-	// searchOnlyHits limits the hits of one answer from a store on which the
-	// caller has level search.
-	searchOnlyHits = 10
-	// searchOnlyDepth limits the candidates from such a store, so that what it
-	// holds does not crowd out the caller's own.
-	searchOnlyDepth = 30
 )
 
 // Search answers a question from the stores that the caller may search. Its steps are one
@@ -45,6 +39,8 @@ const (
 func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answer Answer, err error) {
 	ctx, span := s.tracer.Start(ctx, "search")
 	start := time.Now()
+	var took Took
+	ctx = withTook(ctx, &took)
 	defer func() {
 		answer.Took.Total = time.Since(start)
 		answer.describe(span)
@@ -59,30 +55,32 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 	if err != nil {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
-	if q.took.Queue = waited; q.findsNothing() {
-		return Answer{Hits: []Hit{}, Took: q.took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
+	if took.Queue = waited; q.findsNothing() {
+		return Answer{Hits: []Hit{}, Took: took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
 	}
+	found := unasked(q)
 	for fetch := firstFetch; ; fetch *= 4 {
 		last := fetch >= maxFetch
-		found, err := s.retrieve(ctx, q, fetch)
+		if found, err = s.retrieve(ctx, q, found, fetch); err != nil {
+			return Answer{}, err
+		}
+		if found, err = s.rerank(ctx, q, found, last); err != nil {
+			return Answer{}, err
+		}
+		made, err := s.selectHits(ctx, q, found)
 		if err != nil {
 			return Answer{}, err
 		}
-		if err := s.rerank(ctx, q, found, last); err != nil {
-			return Answer{}, err
-		}
-		answer, err := s.selectHits(ctx, q, found)
-		if err != nil {
-			return Answer{}, err
-		}
-		if answer.short && !last {
+		if made.short && !last {
 			continue
 		}
-		if err := s.sell(ctx, q, &answer); err != nil {
-			return Answer{}, err
+		if answer = made.answer; made.unsold != nil {
+			if answer, err = s.sell(ctx, q, answer, *made.unsold); err != nil {
+				return Answer{}, err
+			}
 		}
-		answer.Took = q.took
-		s.noteAsked(ctx, q)
+		answer.Took = took
+		s.noteAsked(ctx, q, found.models)
 		s.service.Named(ctx, c, q.named...)
 		return answer, nil
 	}

@@ -10,119 +10,146 @@ import (
 	"mneme/memory"
 )
 
+// chosen is an answer before it is known what it costs.
+type chosen struct {
+	answer Answer
+	unsold *unsold // what its hits are decided from, with what they cost; nil: they are decided
+	short  bool    // the legs should be asked for more
+}
+
 // selectHits makes an answer of what the legs found, in one snapshot, and reads
-// the values of the first hits, unless sell decides which there are. It is short
-// if the legs should be asked for more.
-func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found retrieved) (answer Answer, err error) {
-	ctx, end := s.startStep(ctx, "rows", &q.took.Fetch)
+// the values of the first hits, unless sell decides which there are.
+func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrieved) (made chosen, err error) {
+	ctx, end := s.startStep(ctx, "rows", &tookOf(ctx).Fetch)
 	defer end(&err)
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
-		// SECURITY: the scope of this snapshot decides what is shown.
-		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
-		if err != nil {
-			return err
-		}
-		answer.unpaged = len(q.request.Stores) > 0 && scope.Any(searchOnly)
-		scope = q.bounded(scope)
-		if err := s.readThen(ctx, tx, scope, q); err != nil {
-			return err
-		}
-		if q.request.Explain {
-			q.dropped = make(map[uuid.UUID]*memory.Entry)
-		}
-		var ranked selected
-		if q.page != nil {
-			ranked, err = s.selectPage(ctx, tx, scope, q)
-		} else {
-			ranked, err = s.selectFound(ctx, tx, scope, q, found)
-		}
-		if err != nil {
-			return err
-		}
-		if answer.unsold, err = s.forSale(ctx, tx, scope, q, ranked); err != nil {
-			return err
-		}
-		if answer.unsold == nil {
-			if answer.Hits, answer.loaded, err = loadHits(ctx, tx, scope, q, ranked.hits); err != nil {
-				return err
-			}
-		}
-		if len(answer.Hits) == 0 && len(ranked.nearest) > 0 {
-			entries, err := completed(ctx, tx, ranked.nearest)
-			if err != nil {
-				return err
-			}
-			left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
-			for i, c := range ranked.nearest {
-				if !left.admitNear(&entries[i]) {
-					break
-				}
-				answer.Nearest = append(answer.Nearest, memory.Near{Entry: entries[i], Relevance: c.relevance})
-			}
-		}
-		if answer.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
-			answer.NothingThen = true
-			near, err := s.nearestThen(ctx, tx, scope, q)
-			if err != nil {
-				return err
-			}
-			if near != nil {
-				answer.NearestDay, answer.labelThen = dayOf(near.OccurredAt, q.zone()), near.Label
-			}
-		}
-		answer.decideNearest()
-		answer.NoWords = !q.asks()
-		answer.short, answer.Incomplete = ranked.short, ranked.incomplete
-		answer.query, answer.rest = q, ranked.rest
-		if answer.Degraded, err = s.missing(ctx, tx, scope, q, found); err != nil || !q.request.Explain {
-			return err
-		}
-		answer.Explanation, err = s.explain(ctx, tx, scope, q, ranked)
+		made, err = s.selectIn(ctx, tx, q, found)
 		return err
 	})
-	return answer, err
+	return made, err
+}
+
+// selectIn is the part of selectHits that reads a snapshot.
+func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved) (chosen, error) {
+	// SECURITY: the scope of this snapshot decides what is shown.
+	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
+	if err != nil {
+		return chosen{}, err
+	}
+	in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings)
+	if err != nil {
+		return chosen{}, err
+	}
+	if q.request.Explain {
+		in.dropped = make(map[uuid.UUID]*memory.Entry)
+	}
+	var ranked selected
+	if q.page != nil {
+		ranked, err = s.selectPage(ctx, in, q, found)
+	} else {
+		ranked, err = s.selectFound(ctx, in, q, found)
+	}
+	if err != nil {
+		return chosen{}, err
+	}
+	made := chosen{short: ranked.short}
+	made.answer = Answer{
+		Incomplete: ranked.incomplete, NoWords: !q.asks(), Bill: Bill{Skipped: q.skipped},
+		searcher: s, query: q, found: found, rest: ranked.rest, unpaged: q.unpaged(scope),
+	}
+	answer := &made.answer
+	if q.mayBuy() {
+		if made.unsold, err = s.forSale(ctx, in, q, found, ranked); err != nil {
+			return chosen{}, err
+		}
+	}
+	if made.unsold == nil {
+		if answer.Hits, answer.loaded, err = loadHits(ctx, in, q, found, ranked.hits); err != nil {
+			return chosen{}, err
+		}
+	}
+	if len(answer.Hits) == 0 {
+		if answer.Nearest, err = s.loadNearest(ctx, in, q, ranked.nearest); err != nil {
+			return chosen{}, err
+		}
+	}
+	if made.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
+		answer.NothingThen = true
+		near, err := s.nearestThen(ctx, in, q)
+		if err != nil {
+			return chosen{}, err
+		}
+		if near != nil {
+			answer.NearestDay, answer.labelThen = dayOf(near.OccurredAt, q.zone()), near.Label
+		}
+	}
+	answer.decideNearest()
+	if answer.Degraded, err = s.missing(ctx, in, q, found); err != nil || !q.request.Explain {
+		return made, err
+	}
+	answer.Explanation, err = s.explain(ctx, in, q, found, ranked)
+	return made, err
+}
+
+// loadNearest returns the entries of the candidates that come closest, as many as MaxTokens
+// has room for.
+func (s *Searcher) loadNearest(ctx context.Context, in snapshot, q *searchQuery, nearest []*candidate) (near []memory.Near, err error) {
+	if len(nearest) == 0 {
+		return nil, nil
+	}
+	entries, err := completed(ctx, in.tx, nearest)
+	if err != nil {
+		return nil, err
+	}
+	left := budget{fit: s.fitTokens, most: q.request.MaxTokens}
+	for i, c := range nearest {
+		if !left.admitNear(&entries[i]) {
+			break
+		}
+		near = append(near, memory.Near{Entry: entries[i], Relevance: c.relevance})
+	}
+	return near, nil
 }
 
 // selectFound selects the hits of a first page from what the legs found.
-func (s *Searcher) selectFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	merged, err := s.mergeFound(ctx, tx, scope, q, found)
+func (s *Searcher) selectFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	merged, err := s.mergeFound(ctx, in, q, found)
 	if err != nil {
 		return selected{}, err
 	}
-	ranked, err := s.rank(ctx, tx, scope, q, merged)
+	ranked, err := s.rank(ctx, in, q, found, merged)
 	ranked.short, ranked.incomplete, ranked.visible, ranked.found = merged.short, merged.incomplete, merged.visible, merged.found
-	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector, found.dated), merged.visible, q.dropped)
+	ranked.dropped = droppedFrom(slices.Concat(found.lexical, found.vector, found.dated), merged.visible, in.dropped)
 	return ranked, err
 }
 
 // mergeFound returns the candidates among what the legs found, in the order of their
 // fusion, with what is visible and whether the legs should be asked for more.
-func (s *Searcher) mergeFound(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	merged, err := s.mergeLegs(ctx, tx, scope, q, found)
+func (s *Searcher) mergeFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	merged, err := s.mergeLegs(ctx, in, q, found)
 	// SECURITY: what a store at level search lacks says how much it has.
-	merged.incomplete = merged.incomplete && q.scope.Any(readable)
+	merged.incomplete = merged.incomplete && q.limits.gaps
 	if err != nil || found.apart == nil {
 		return merged, err
 	}
-	apart, err := s.mergeLegs(ctx, tx, scope, q.apart, *found.apart)
+	apart, err := s.mergeLegs(ctx, in, q.apart, found.apart)
 	merged.apart = apart.ordered
 	merged.short = merged.short || apart.short
 	return merged, err
 }
 
 // mergeLegs is mergeFound without what is asked apart.
-func (s *Searcher) mergeLegs(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, found retrieved) (selected, error) {
-	visible, err := s.loadVisible(ctx, tx, scope, q, found)
+func (s *Searcher) mergeLegs(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
+	visible, err := s.loadVisible(ctx, in, q, found)
 	if err != nil {
 		return selected{}, err
 	}
 	lexicalHits, lexicalShort, lexicalIncomplete := keepAllVisible(found.lexical, visible)
 	vectorHits, vectorShort, vectorIncomplete := keepAllVisible(found.vector, visible)
-	q.sortByTime(found.dated, visible)
-	datedHits, _, _ := keepAllVisible(found.dated, visible)
+	datedHits, _, _ := keepAllVisible(q.byTime(found.dated, visible), visible)
 	kept := &legHits{lexicalHits, vectorHits, datedHits}
 	return selected{
-		ordered: merge(q, kept), visible: visible, found: kept,
+		ordered: merge(found, kept), visible: visible, found: kept,
 		short: lexicalShort || vectorShort, incomplete: lexicalIncomplete || vectorIncomplete,
 	}, nil
 }

@@ -152,7 +152,7 @@ func (s *Searcher) nearestOthers(ctx context.Context, tx memory.ReadTx, q *liken
 		hits[i], ids[i] = legHit{Entry: hit.Entry, Score: hit.Score}, hit.Entry
 	}
 	visible := make(map[uuid.UUID]*candidate)
-	if err := s.addVisible(ctx, tx, scope, &searchQuery{caller: q.caller}, ids, visible); err != nil {
+	if err := s.addVisible(ctx, snapshot{tx: tx, scope: scope}, q.caller, memory.Filter{}, ids, visible); err != nil {
 		return nil, err
 	}
 	hits = slices.DeleteFunc(hits, func(h legHit) bool {

@@ -5,17 +5,16 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
-
-	"mneme/acl"
 )
 
-// eachSold is EachHit for an answer that was sold. Its hits from stores at level search
+// eachSold is Each for an answer that was sold. Its hits from stores at level search
 // are shown as they were sold, whatever has changed since: they were paid for, or
 // count. Hits from other stores are read again, and have the room in MaxTokens that
 // the sold ones leave. The first of them that does not fit ends them, and another
 // page begins with it.
-func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) error) (label acl.Label, err error) {
-	read := rereading{service: s}
+func (v *Values) eachSold(ctx context.Context, yield func(*Hit) error) (err error) {
+	a := v.answer
+	read := rereading{service: a.searcher}
 	tokens := 0 // of all hits that were sold
 	for i := range a.Hits {
 		if hit := &a.Hits[i]; hit.sold {
@@ -24,11 +23,11 @@ func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) err
 			read.rest = append(read.rest, *hit)
 		}
 	}
-	most := a.Hits[0].query.request.MaxTokens
-	left := budget{fit: s.fitTokens, most: most, used: tokens, some: tokens > 0}
-	fallen := make(map[string]int) // hits of each store that has fallen to level search since
+	most := a.query.request.MaxTokens
+	left := budget{fit: a.searcher.fitTokens, most: most, used: tokens, some: tokens > 0}
+	shownOf := make(storeCounts) // of stores that have fallen to level search since, too
 	full := false
-	a.done = len(a.Hits)
+	v.done = len(a.Hits)
 	shown := 0
 	for i := range a.Hits {
 		hit := &a.Hits[i]
@@ -37,33 +36,30 @@ func (s *Searcher) eachSold(ctx context.Context, a *Answer, yield func(*Hit) err
 				continue
 			}
 			if hit, err = read.next(ctx, hit.found.entry.ID); err != nil {
-				return label, err
+				return err
 			}
-			if hit == nil || searchOnly(*hit.found.access) && fallen[hit.Store] == searchOnlyHits {
+			if hit == nil || !shownOf.add(hit.Store, hit.found.access.hits) {
 				continue
-			}
-			if searchOnly(*hit.found.access) {
-				fallen[hit.Store]++
 			}
 			hit.present()
 			if full = !left.admit(hit); full {
-				a.done = i
+				v.done = i
 				continue
 			}
 			hit.tokens = left.last
 		}
 		if most > 0 {
 			shown += hit.tokens
-			a.Tokens = shown
+			v.tokens = shown
 		}
-		label = max(label, hit.Label)
+		v.label = max(v.label, hit.Label)
 		if err := yield(hit); err != nil {
-			a.done = min(a.done, i)
-			return label, err
+			v.done = min(v.done, i)
+			return err
 		}
 		hit.release()
 	}
-	return label, nil
+	return nil
 }
 
 // rereading reads hits of a search again, a batch at a time.

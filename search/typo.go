@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"mneme/acl"
-	"mneme/embed"
 	"mneme/lexical"
 	"mneme/memory"
 )
@@ -48,7 +47,7 @@ type correction struct {
 
 // correct adds to a wording, once, the terms that entries have in place of its words that
 // none has, and reports whether there are any.
-func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
+func (c correction) correct(ctx context.Context, asked *resolved) (bool, error) {
 	if asked.corrected || c.q.request.NoTypos {
 		return false, nil
 	}
@@ -80,7 +79,7 @@ func (c correction) correct(ctx context.Context, asked *wording) (bool, error) {
 // unknown returns the terms of words that no entry has and that may be typing errors. A
 // word of one token is in the dictionary of the model, and none, unless it is all of the
 // question; nor is one that is such a word but for an English ending.
-func (c correction) unknown(w *wording) (terms []lexical.QueryTerm) {
+func (c correction) unknown(w *resolved) (terms []lexical.QueryTerm) {
 	if w.chatter {
 		return nil
 	}
@@ -128,7 +127,7 @@ func (c correction) isInflected(word string) bool {
 }
 
 // add adds terms in place of another.
-func (w *wording) add(of lexical.QueryTerm, near []lexical.Correction, share float64) {
+func (w *resolved) add(of lexical.QueryTerm, near []lexical.Correction, share float64) {
 	typo := Typo{Word: of.Word}
 	for _, c := range near {
 		typo.Found = append(typo.Found, c.Term)
@@ -142,7 +141,7 @@ func (w *wording) add(of lexical.QueryTerm, near []lexical.Correction, share flo
 
 // rewrite replaces a word in what the wording is embedded as, if there is one correction
 // of it alone, which is in the model's dictionary and no other ending of the same word.
-func (c correction) rewrite(w *wording, of lexical.QueryTerm, near []lexical.Correction) {
+func (c correction) rewrite(w *resolved, of lexical.QueryTerm, near []lexical.Correction) {
 	word := near[0].Word
 	if tokens, _ := c.fit(word, len(word)); len(near) > 1 || tokens > 1 || otherEnding(of.Word, word) {
 		return
@@ -163,21 +162,10 @@ func (c correction) rewrite(w *wording, of lexical.QueryTerm, near []lexical.Cor
 // word do.
 func otherEnding(a, b string) bool { return a[len(a)-1] != b[len(b)-1] }
 
-// reread makes the wordings that were rewritten be read as they are now, and reports
-// whether there are any. No leg may be running.
-func (q *searchQuery) reread() (some bool) {
-	for _, w := range q.wordings {
-		if w.rewritten != "" {
-			w.text, w.rewritten, w.embeddings, some = w.rewritten, "", [2]embed.Query{}, true
-		}
-	}
-	return some
-}
-
 // oneTypo returns, for each word of a wording, the terms that entries have of words with one
 // other letter, the commonest first. Hardly anybody errs in the first letter but by
 // exchanging it with the next.
-func (c correction) oneTypo(ctx context.Context, asked *wording, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
+func (c correction) oneTypo(ctx context.Context, asked *resolved, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
 	of := make([][]lexical.Correction, len(unknown))
 	var all []string
 	for i, term := range unknown {
@@ -214,7 +202,7 @@ func (c correction) oneTypo(ctx context.Context, asked *wording, unknown []lexic
 
 // best returns the corrections whose terms have a weight, one for each term: that of which
 // the model knows most.
-func (c correction) best(asked *wording, word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
+func (c correction) best(asked *resolved, word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
 	tokens := func(x lexical.Correction) int {
 		n, _ := c.fit(x.Word, len(x.Word))
 		return n
@@ -233,7 +221,7 @@ func (c correction) best(asked *wording, word string, all []lexical.Correction, 
 // mayBeMeant reports whether a word of a wording may be a typing error of another: both
 // begin alike, but for two letters in the wrong order, and the other is no English word
 // where the wording is in another language.
-func (c correction) mayBeMeant(asked *wording, word, other string) bool {
+func (c correction) mayBeMeant(asked *resolved, word, other string) bool {
 	if first, _ := utf8.DecodeRuneInString(word); !strings.HasPrefix(other, string(first)) {
 		second, _ := utf8.DecodeRuneInString(word[utf8.RuneLen(first):])
 		if !strings.HasPrefix(other, string(second)+string(first)) {
@@ -245,7 +233,7 @@ func (c correction) mayBeMeant(asked *wording, word, other string) bool {
 
 // twoTypos returns the terms that entries have of words which begin as a word does and
 // have two other letters at most, the nearest first.
-func (c correction) twoTypos(ctx context.Context, asked *wording, of lexical.QueryTerm) (near []lexical.Correction, err error) {
+func (c correction) twoTypos(ctx context.Context, asked *resolved, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
 	for n := 1; n <= maxBeginning; n++ {
 		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: string(letters[:n]), Now: c.now, Limit: maxVocabulary})

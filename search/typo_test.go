@@ -40,7 +40,7 @@ func TestWordsWithTypingErrorsAreFound(t *testing.T) {
 			if typos := found.Explanation.Typos; len(typos) != 1 || typos[0].Word != strings.ToLower(query) || len(typos[0].Found) == 0 {
 				t.Errorf("%s: explained as %v", query, typos)
 			}
-			_, err := h.EachHit(background, &found, func(hit *search.Hit) error {
+			err := found.Values().Each(background, func(hit *search.Hit) error {
 				if len(hit.Highlights) != 1 {
 					t.Errorf("%s: highlights %v", query, hit.Highlights)
 				}
@@ -197,4 +197,25 @@ func TestWordsOfExpiredEntriesAreNone(t *testing.T) {
 			t.Errorf("listed %d", len(list.Items))
 		}
 	})
+}
+
+// A typing error that is corrected makes the question longer or shorter: the times that it
+// names are explained in the words that were asked.
+func TestATypingErrorMovesNoDate(t *testing.T) {
+	dictionary := func(text string, _ int) (tokens, end int) {
+		if text == "thermostat" {
+			return 1, len(text)
+		}
+		return 2 * len(strings.Fields(text)), len(text)
+	}
+	h := openWith(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{FitTokens: dictionary}})
+	a := agent("a", acl.Public)
+	h.PutText(a, "a", "heat", "The thermostat is set to nineteen.", 201)
+	h.Index()
+	for _, query := range []string{"thermostatt on 9 July 2026", "termostat on 9 July 2026"} {
+		x := h.MustSearch(a, search.Request{Query: query, Explain: true}).Explanation
+		if len(x.Typos) != 1 || len(x.Dates) != 1 || x.Dates[0].Text != "9 July 2026" {
+			t.Errorf("%s: typos %v, dates %+v", query, x.Typos, x.Dates)
+		}
+	}
 }

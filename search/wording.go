@@ -8,38 +8,23 @@ import (
 	"unicode/utf8"
 
 	"mneme/embed"
-	"mneme/fusion"
 	"mneme/internal/passage"
 	"mneme/lexical"
-	"mneme/search/question"
 )
 
 // wording is one way in which a search asks: its query, one of its queries, or a part of a
-// long one.
+// long one. It is part of the question, and no step writes to it.
 type wording struct {
 	text   string
 	number int // of the query that it is, or is a part of
 	terms  []lexical.QueryTerm
-	scorer *lexical.Scorer // of terms in the scope; nil until the lexical leg has counted them
-	// embeddings are of the search's models; zero until the vector leg has made them.
-	embeddings [2]embed.Query
 	// language is the code of ISO 639-1 that its words suggest; "": none.
 	language string
 	// prefers is the model by which an entry is judged that both have read, or eitherModel.
-	prefers   int
-	chatter   bool                            // it asks for nothing
-	past      lexical.Past                    // whether it asks for what was so earlier
-	questions [question.Count]fusion.Question // set by assess
-	// corrected says that terms are looked for in place of words that no entry has: of
-	// typos, if there are any.
-	corrected bool
-	typos     []Typo
-	// joined says that compounds and parts of its words are among terms.
-	joined    bool
-	rewritten string // text with what was found in place of words; "": as it is
-	named     named  // the time that it names
-	// sought is set by seek.
-	sought *soughtWords
+	prefers int
+	chatter bool         // it asks for nothing
+	past    lexical.Past // whether it asks for what was so earlier
+	named   named        // the time that it names
 }
 
 // wordings returns the texts that a request asks.
@@ -60,26 +45,28 @@ func (q *searchQuery) bytes() (n int) {
 
 // asks reports whether a wording has words. Punctuation alone asks for nothing.
 func (q *searchQuery) asks() bool {
-	return slices.ContainsFunc(q.wordings, func(w *wording) bool { return len(w.terms) > 0 })
+	return slices.ContainsFunc(q.wordings, func(w wording) bool { return len(w.terms) > 0 })
 }
 
 // newWordings returns what some texts ask, each with the model that reads it. Those without
 // words, or such parts of a long one, are left out unless all are: by punctuation alone,
 // every entry would be a little relevant.
-func (s *Searcher) newWordings(texts []string) []*wording {
-	wordings := make([]*wording, 0, len(texts))
+func (s *Searcher) newWordings(texts []string) []wording {
+	wordings := make([]wording, 0, len(texts))
 	total := 0
 	for _, text := range texts {
 		total += len(text)
 	}
 	for i, text := range texts {
 		for _, read := range readings(text, total) {
-			asked := &wording{text: read, number: i, terms: lexical.ParseQuery(read), chatter: lexical.IsChatter(read), past: lexical.PastOf(read)}
-			asked.language, asked.prefers = s.reader(read)
-			wordings = append(wordings, asked)
+			language, prefers := s.reader(read)
+			wordings = append(wordings, wording{
+				text: read, number: i, terms: lexical.ParseQuery(read), language: language, prefers: prefers,
+				chatter: lexical.IsChatter(read), past: lexical.PastOf(read),
+			})
 		}
 	}
-	worded := slices.DeleteFunc(slices.Clone(wordings), func(w *wording) bool { return len(w.terms) == 0 })
+	worded := slices.DeleteFunc(slices.Clone(wordings), func(w wording) bool { return len(w.terms) == 0 })
 	if len(worded) == 0 {
 		return wordings
 	}
@@ -145,7 +132,7 @@ func readings(question string, total int) (read []string) {
 
 // familiarity returns the share of the wording's letters in words of two letters or more
 // which the k-th model has as one token; 1 if that is not known.
-func (w *wording) familiarity(k int) float64 {
+func (w *resolved) familiarity(k int) float64 {
 	embedding := w.embeddings[k]
 	if embedding.Tokens == nil || embedding.Multilingual {
 		return 1
@@ -165,7 +152,7 @@ func (w *wording) familiarity(k int) float64 {
 
 // asksForNothing reports whether the wording, which assess has read, is chatter or letters
 // without sense.
-func (w *wording) asksForNothing() bool { return w.questions[mainModel].Chatter }
+func (w *resolved) asksForNothing() bool { return w.questions[mainModel].Chatter }
 
 // sensibleLetters is how many letters a token of a word has, more than which the word is one
 // of some language: those of "qwertz" and "flurb" have two at most, on average.
@@ -175,7 +162,7 @@ const sensibleLetters = 2.2
 // scope has any of its words, and either no model has a piece of them, as in a script that
 // none was trained on, or no language is known by them and the models have them in pieces
 // of two letters.
-func (w *wording) isSenseless() bool {
+func (w *resolved) isSenseless() bool {
 	switch {
 	case w.scorer == nil || !w.scorer.HasNone():
 		return false
@@ -206,7 +193,7 @@ func (w *wording) isSenseless() bool {
 }
 
 // isUnread reports whether models were asked, and none has a piece of any of its words.
-func (w *wording) isUnread() bool {
+func (w *resolved) isUnread() bool {
 	asked := false
 	for k := range w.embeddings {
 		switch e := &w.embeddings[k]; {
@@ -221,7 +208,7 @@ func (w *wording) isUnread() bool {
 }
 
 // embedded reports whether a model has read the wording.
-func (w *wording) embedded() bool {
+func (w *resolved) embedded() bool {
 	return w.embeddings[mainModel].Vector != nil || w.embeddings[multilingualModel].Vector != nil
 }
 

@@ -154,7 +154,7 @@ func (b *buyer) ask(ctx context.Context, question string) (bought, error) {
 	for _, charge := range answer.Bill.Charges {
 		result.cost += charge.Amount
 	}
-	_, err = b.instance.EachHit(ctx, &answer.Answer, func(h *search.Hit) error {
+	err = answer.Answer.Values().Each(ctx, func(h *search.Hit) error {
 		result.hits = append(result.hits, found{h.Key, lexical.TextOf(h.Value)})
 		return nil
 	})

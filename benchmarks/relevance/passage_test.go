@@ -152,7 +152,7 @@ func ask(b *testing.B, searcher *search.Searcher, q relevance.Query, answers map
 		b.Fatal(err)
 	}
 	shown := map[memory.Path][]string{}
-	if _, err := searcher.EachHit(b.Context(), &a, func(h *search.Hit) error {
+	if err := a.Values().Each(b.Context(), func(h *search.Hit) error {
 		for _, p := range h.Passages {
 			shown[h.Path] = append(shown[h.Path], p.Text)
 		}

@@ -35,7 +35,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	instance.sales.follow(metrics)
 	metrics.Build(build.Version, build.Revision)
 	metrics.Describe(facts(instance, config, build))
-	native, err := rest.New(instance.Service, instance.Searcher, instance.Market, metrics, config.Limits.ValueBytes)
+	native, err := rest.New(instance.Service, instance.Market, metrics, config.Limits.ValueBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 		Metrics:  metrics,
 		Surfaces: append([]server.Surface{
 			native,
-			robutler.New(instance.Service, instance.Searcher, instance.Market, desk, metrics, config.Limits.ValueBytes),
+			robutler.New(instance.Service, instance.Market, desk, metrics, config.Limits.ValueBytes),
 			tool.NewSurface(tools.Over("http")),
 			mcp.NewSurface(tools.Over("mcp"), mcp.Options{
 				Version: build.Version, PublicURL: config.PublicURL, Origins: config.CORS.Origins,
@@ -113,14 +113,14 @@ func connectionLimits(c configs.Connections) (limit.Connections, error) {
 
 // KnownTools returns the tools that config enables without an Instance, for their
 // definitions.
-func KnownTools(config configs.Config) *tool.Tools { return tool.New(nil, nil, toolOptions(config)) }
+func KnownTools(config configs.Config) *tool.Tools { return tool.New(nil, toolOptions(config)) }
 
 // NewTools returns the tools of an Instance that config enables, whose searches may
 // buy. A nil meter counts no calls.
 func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool.Tools {
 	options := toolOptions(config)
 	options.Meter, options.Market, options.Payments = meter, instance.Market, instance.payments
-	return tool.New(instance.Service, instance.Searcher, options)
+	return tool.New(instance.Service, options)
 }
 
 // toolOptions returns the options of tools that config has.

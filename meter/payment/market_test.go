@@ -184,14 +184,21 @@ func (d *desk) pay(scheme string, price, n int) *meter.Payment {
 	return p
 }
 
-func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []string, error) {
+// readResult is the result of a search whose values were read.
+type readResult struct {
+	meter.SearchResult
+	read *search.Values
+}
+
+func (d *desk) search(who string, r meter.SearchRequest) (readResult, []string, error) {
 	d.t.Helper()
-	found, err := d.market.Search(context.Background(), agent(who), r)
+	result, err := d.market.Search(context.Background(), agent(who), r)
+	found := readResult{result, result.Values()}
 	if err != nil {
 		return found, nil, err
 	}
 	var keys []string
-	_, err = d.searcher.EachHit(context.Background(), &found.Answer, func(h *search.Hit) error {
+	err = found.read.Each(context.Background(), func(h *search.Hit) error {
 		shown := h.Key + string(h.Value)
 		for _, p := range h.Passages {
 			shown += fmt.Sprint(" … ", p.Text, p.Highlights)
@@ -203,7 +210,7 @@ func (d *desk) search(who string, r meter.SearchRequest) (meter.SearchResult, []
 	return found, keys, nil
 }
 
-func (d *desk) mustSearch(r meter.SearchRequest) (meter.SearchResult, []string) {
+func (d *desk) mustSearch(r meter.SearchRequest) (readResult, []string) {
 	d.t.Helper()
 	found, keys, err := d.search(buyer, r)
 	d.must(err)
@@ -362,8 +369,8 @@ func TestARepetitionShowsTheSamePassages(t *testing.T) {
 				}
 				d.pass(2 * time.Minute) // then what is pending is tried again
 				again, same := d.mustSearch(r)
-				if !slices.Equal(shown, same) || again.Tokens != first.Tokens {
-					t.Errorf("%s, payment %s: shows %q in %d tokens, then %q in %d", name, first.Settled.State, shown, first.Tokens, same, again.Tokens)
+				if !slices.Equal(shown, same) || again.read.Tokens() != first.read.Tokens() {
+					t.Errorf("%s, payment %s: shows %q in %d tokens, then %q in %d", name, first.Settled.State, shown, first.read.Tokens(), same, again.read.Tokens())
 				}
 				if first.Settled.State != again.Settled.State || (again.Settled.State == meter.SettlePending) != (failure == paymenttest.Pending) {
 					t.Errorf("%s: settled %+v, then %+v", name, first.Settled, again.Settled)

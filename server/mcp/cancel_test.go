@@ -100,7 +100,7 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 func TestTheEndOfAStreamWaitsForNoCancelledCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Neither call reaches a service: its database would stop the bubble's clock.
-		slow := &slowTools{Tools: tool.New(nil, nil, tool.Options{}), started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
+		slow := &slowTools{Tools: tool.New(nil, tool.Options{}), started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
 		var out strings.Builder
 		in := strings.Join([]string{hello, call1(1, "memory_list"), cancel(1), `{"jsonrpc":"2.0","id":2,"method":"ping"}`, ""}, "\n")
 		started := time.Now()

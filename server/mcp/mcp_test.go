@@ -33,7 +33,7 @@ func open(t testing.TB, o mcp.Options) *harness {
 	t.Helper()
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{})
 	metrics := server.NewMetrics()
-	h := &harness{t: t, tools: tool.New(f.Service, f.Searcher, tool.Options{Market: f.Market, Meter: metrics})}
+	h := &harness{t: t, tools: tool.New(f.Service, tool.Options{Market: f.Market, Meter: metrics})}
 	o.Meter = metrics
 	h.Server = servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics, PublicURL: o.PublicURL != "",

@@ -27,7 +27,7 @@ func openShop(t *testing.T) (h *harness, s *shoptest.Shop, offer string) {
 	t.Helper()
 	s = shoptest.Open(t)
 	offer = s.Sell(bob, map[string]string{"hut": `"The hut has water in September"`}).String()
-	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, Payments: s.Payments})
+	tools := tool.New(s.Service, tool.Options{Market: s.Market, Payments: s.Payments})
 	h = &harness{t: t, tools: tools}
 	h.Server = servertest.Open(t, s.Clock.Now, server.Options{
 		Service: s, Surfaces: []server.Surface{mcp.NewSurface(tools, mcp.Options{}), tool.NewSurface(tools)},

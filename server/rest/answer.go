@@ -91,7 +91,8 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 // cursor of the next page, which is longer than some answers.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, paged bool, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
-		label, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
+		values := a.Values()
+		err := values.Each(ctx, func(h *search.Hit) error {
 			text, err := encodeHit(h)
 			if err != nil {
 				return err
@@ -102,8 +103,8 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request
 			return nil, err
 		}
 		tail := answerTail{
-			bill: billOf(a.Bill), Label: label.String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...),
-			Incomplete: a.Incomplete, Explain: wire.ExplanationOf(a.Explanation),
+			bill: billOf(a.Bill), Label: values.Label().String(), Nearest: nearestOf(a.Nearest), Degraded: append([]string{}, a.Degraded...),
+			Incomplete: a.Incomplete, Explain: wire.ExplanationOf(values.Explanation()),
 		}
 		switch {
 		case a.NoWords:
@@ -112,10 +113,10 @@ func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request
 			tail.Reason, tail.NearestDay = string(api.NothingThen), a.NearestDay.String()
 		}
 		if r.MaxTokens > 0 {
-			tail.Tokens = &a.Tokens
+			tail.Tokens = new(values.Tokens())
 		}
 		if paged {
-			if tail.Next, err = s.searcher.NextCursor(a, 0); err != nil {
+			if tail.Next, err = values.Next(0); err != nil {
 				return nil, err
 			}
 		}

@@ -96,7 +96,7 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 // is counted.
 func TestATokenThatExpiresDuringAWaitIsOneRefusal(t *testing.T) {
 	h := open(t)
-	surface, err := rest.New(h.service, h.process.Searcher, h.market, server.NewMetrics(), 0)
+	surface, err := rest.New(h.service, h.market, server.NewMetrics(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,12 +103,12 @@ func openOptions(t testing.TB, b backendtest.Backend, service backendtest.Option
 	}
 	market := meter.NewMarket(records, f.Service, f.Searcher, options)
 	metrics, log := server.NewMetrics(), &lockedBuffer{}
-	surface, err := rest.New(f.Service, f.Searcher, market, metrics, service.Memory.Limits.Value)
+	surface, err := rest.New(f.Service, market, metrics, service.Memory.Limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
 	surface.TakePayments(checkout.Desk{Methods: methods, PublicURL: "https://memory.example"})
-	tools := tool.NewSurface(tool.New(f.Service, f.Searcher, tool.Options{Market: market, ValueLimit: service.Memory.Limits.Value}))
+	tools := tool.NewSurface(tool.New(f.Service, tool.Options{Market: market, ValueLimit: service.Memory.Limits.Value}))
 	page, err := console.NewSurface(nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"mneme/acl"
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/search"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
@@ -32,12 +31,11 @@ var specification []byte
 // Surface is the REST surface. It implements the interface generated from
 // openapi.yaml.
 type Surface struct {
-	service  *memory.Service
-	searcher *search.Searcher
-	market   meter.MarketAPI
-	metrics  *server.Metrics
-	maxBody  int64
-	keys     keyCache
+	service *memory.Service
+	market  meter.MarketAPI
+	metrics *server.Metrics
+	maxBody int64
+	keys    keyCache
 	*served
 
 	desk    checkout.Desk
@@ -46,13 +44,13 @@ type Surface struct {
 
 // New returns the surface. market runs its searches. valueLimit is the service's limit
 // on one value, in bytes; 0 means the default.
-func New(service *memory.Service, searcher *search.Searcher, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
+func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metrics, valueLimit int) (*Surface, error) {
 	read, err := readOnce()
 	if err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	return &Surface{
-		service: service, searcher: searcher, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit), served: read,
+		service: service, market: market, metrics: metrics, maxBody: wire.MaxBody(valueLimit), served: read,
 	}, nil
 }
 

@@ -74,7 +74,7 @@ func encodeHit(found *search.Hit) ([]byte, error) {
 // while it writes them.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, a *search.Answer) error {
 	return wire.List(w, "results", func(item func([]byte) error) (any, error) {
-		_, err := s.searcher.EachHit(ctx, a, func(h *search.Hit) error {
+		err := a.Values().Each(ctx, func(h *search.Hit) error {
 			text, err := encodeHit(h)
 			if err != nil {
 				return err

@@ -48,13 +48,13 @@ func openRated(t testing.TB, b backendtest.Backend, limits memory.Limits, reques
 	t.Helper()
 	f := backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{Limits: limits}}, e5test.MustEncoder(t))
 	metrics := server.NewMetrics()
-	native, err := rest.New(f.Service, f.Searcher, f.Market, metrics, limits.Value)
+	native, err := rest.New(f.Service, f.Market, metrics, limits.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := servertest.Open(t, f.Clock.Now, server.Options{
 		Service: f, Metrics: metrics, Rates: server.Rates{Requests: requests, Now: f.Clock.Now},
-		Surfaces: []server.Surface{native, robutler.New(f.Service, f.Searcher, f.Market, checkout.Desk{}, metrics, limits.Value)},
+		Surfaces: []server.Surface{native, robutler.New(f.Service, f.Market, checkout.Desk{}, metrics, limits.Value)},
 	})
 	return &harness{Server: s, t: t, service: f.Service, market: f.Market, clock: f.Clock, index: f.Index}
 }

@@ -92,7 +92,6 @@ func (s *Surface) searchNotes(c echo.Context) error {
 	}
 	s.metrics.Search(found.Answer)
 	return listNotes(c, func(yield func(note) error) error {
-		_, err := s.searcher.EachHit(ctx, &found.Answer, func(h *search.Hit) error { return yield(noteOf(&h.Entry)) })
-		return err
+		return found.Answer.Values().Each(ctx, func(h *search.Hit) error { return yield(noteOf(&h.Entry)) })
 	})
 }

@@ -32,7 +32,7 @@ func openShop(t *testing.T) (*harness, *shoptest.Shop, uuid.UUID) {
 	metrics := server.NewMetrics()
 	s := servertest.Open(t, shop.Clock.Now, server.Options{
 		Service: shop, Metrics: metrics,
-		Surfaces: []server.Surface{robutler.New(shop.Service, shop.Searcher, shop.Market, checkout.Desk{Methods: shop.Payments}, metrics, 0)},
+		Surfaces: []server.Surface{robutler.New(shop.Service, shop.Market, checkout.Desk{Methods: shop.Payments}, metrics, 0)},
 	})
 	return &harness{Server: s, t: t, service: shop.Service, clock: shop.Clock, index: shop.Index}, shop, offer
 }

@@ -13,7 +13,6 @@ import (
 	"mneme/internal/fairqueue"
 	"mneme/memory"
 	"mneme/meter"
-	"mneme/search"
 	"mneme/server"
 	"mneme/server/checkout"
 	"mneme/server/problem"
@@ -28,21 +27,20 @@ const root = base + "memory"
 
 // Surface is the Robutler portal API.
 type Surface struct {
-	service  *memory.Service
-	searcher *search.Searcher
-	market   meter.SearchAPI
-	desk     checkout.Desk
-	metrics  *server.Metrics
-	maxBody  int64
-	maxNote  int64 // of a body with a note, whose content is text
-	lists    *fairqueue.Queue
+	service *memory.Service
+	market  meter.SearchAPI
+	desk    checkout.Desk
+	metrics *server.Metrics
+	maxBody int64
+	maxNote int64 // of a body with a note, whose content is text
+	lists   *fairqueue.Queue
 }
 
-// New returns the surface. desk accepts the payments for searches. valueLimit is
-// the service's limit on one value, in bytes; 0 means the default.
-func New(service *memory.Service, searcher *search.Searcher, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
+// New returns the surface. desk takes the payments for searches. valueLimit is the
+// service's limit on one value, in bytes; 0 means the default.
+func New(service *memory.Service, market meter.SearchAPI, desk checkout.Desk, metrics *server.Metrics, valueLimit int) *Surface {
 	return &Surface{
-		service: service, searcher: searcher, market: market, desk: desk, metrics: metrics,
+		service: service, market: market, desk: desk, metrics: metrics,
 		maxBody: wire.MaxBody(valueLimit), maxNote: wire.MaxEscapedBody(valueLimit),
 		lists: fairqueue.New(listTurns),
 	}

@@ -39,14 +39,14 @@ func openWith(t testing.TB, limits memory.Limits, tools tool.Options, embedders 
 	t.Helper()
 	f := backendtest.Open(t, backendtest.Embedded(), backendtest.Options{Memory: memory.Options{Limits: limits, SimilarWait: time.Nanosecond}}, embedders...) // nothing is indexed by itself
 	tools.ValueLimit, tools.Market = limits.Value, f.Market
-	return &harness{Tools: tool.New(f.Service, f.Searcher, tools), t: t, service: f, clock: f.Clock, index: f.Index}
+	return &harness{Tools: tool.New(f.Service, tools), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
 // with returns tools with other options over the database of open.
 func (h *harness) with(tools tool.Options) *harness {
 	other := *h
 	tools.Market = h.service.Market
-	other.Tools = tool.New(h.service.Service, h.service.Searcher, tools)
+	other.Tools = tool.New(h.service.Service, tools)
 	return &other
 }
 

@@ -60,7 +60,7 @@ func openShop(t *testing.T) *shop {
 	if _, err := market.TopUp(ctx, platform, "alice", shopMoney, "r"); err != nil {
 		t.Fatal(err)
 	}
-	return &shop{T: t, tools: tool.New(service, searcher, tool.Options{Market: market}), market: market, offer: offer.ID.String()}
+	return &shop{T: t, tools: tool.New(service, tool.Options{Market: market}), market: market, offer: offer.ID.String()}
 }
 
 func (s *shop) call(p acl.Principal, name string, pairs ...any) tool.Result {
@@ -207,7 +207,7 @@ func TestChargedHitsAreShown(t *testing.T) {
 			s.TopUp(buyer, shopMoney)
 			spender.Spend = true
 			t.Run(fmt.Sprintf("%s in %d", name, most), func(t *testing.T) {
-				tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: most})
+				tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: most})
 				for _, named := range [][]any{{"offer", offer.String()}, {"stores", []string{"bob", buyer}}} {
 					before := s.Balance(spender)
 					r, err := tools.Call(t.Context(), spender, "memory_search", input(append(named, "query", "hut water", "max_charge", 100_000, "max_tokens", 1_000_000, "max_results", 100, "min_relevance", 0)...))
@@ -259,7 +259,7 @@ func TestOwnHitsLeaveRoomForChargedOnes(t *testing.T) {
 	}
 	spender := alice
 	spender.Spend = true
-	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, MaxAnswer: tool.MinAnswer})
+	tools := tool.New(s.Service, tool.Options{Market: s.Market, MaxAnswer: tool.MinAnswer})
 	r, err := tools.Call(t.Context(), spender, "memory_search", input("query", "hut water", "stores", []string{"alice", "bob"}, "max_charge", 100_000))
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +317,7 @@ func TestAPaymentThatIsSentTwiceShowsTheSame(t *testing.T) {
 	s := shoptest.Open(t)
 	filler := strings.Repeat("The committee discussed the budget at length. ", 30)
 	offer := s.Sell(bob, map[string]string{"hut": `"` + filler + `The hut has water in September. ` + filler + `"`})
-	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market, Payments: s.Payments})
+	tools := tool.New(s.Service, tool.Options{Market: s.Market, Payments: s.Payments})
 	pay := func(paid *meter.Payment) tool.Result {
 		t.Helper()
 		r, err := tools.Pay(t.Context(), alice, "memory_search", input("query", "hut water", "offer", offer.String()), paid)
@@ -355,7 +355,7 @@ func TestAKeyedCallIsChargedOnce(t *testing.T) {
 	s.TopUp("alice", shopMoney)
 	spender := alice
 	spender.Spend = true
-	tools := tool.New(s.Service, s.Searcher, tool.Options{Market: s.Market})
+	tools := tool.New(s.Service, tool.Options{Market: s.Market})
 	w := &web{&harness{t: t}, servertest.Open(t, s.Clock.Now, server.Options{Service: s, Surfaces: []server.Surface{tool.NewSurface(tools)}})}
 	call := func(status int, name, body string, header ...string) string {
 		t.Helper()

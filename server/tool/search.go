@@ -80,8 +80,9 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 	if x := answer.Explain; x != nil && x.Entry != nil && x.Entry.Outcome == search.OutcomeHit {
 		x.Entry.Outcome = search.OutcomeBeyondTokens // the longest outcome
 	}
+	values := a.Values()
 	if paged { // the cursor is longest before any hit is shown
-		if answer.NextCursor, err = c.searcher.NextCursor(&a, maxPaged); err != nil {
+		if answer.NextCursor, err = values.Next(maxPaged); err != nil {
 			return searchAnswer{}, err
 		}
 	}
@@ -89,13 +90,13 @@ func (c *call) hits(ctx context.Context, question string, r meter.SearchRequest,
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	passed, err := c.addHits(ctx, l, &a, show)
+	passed, err := c.addHits(ctx, l, &a, values, show)
 	if err != nil {
 		return searchAnswer{}, err
 	}
-	answer.Results, answer.LeftOut, answer.Explain = l.items, a.LeftOut()+passed, wire.ExplanationOf(a.Explanation)
+	answer.Results, answer.LeftOut, answer.Explain = l.items, values.LeftOut()+passed, wire.ExplanationOf(values.Explanation())
 	if paged {
-		if answer.NextCursor, err = c.searcher.NextCursor(&a, maxPaged); err != nil {
+		if answer.NextCursor, err = values.Next(maxPaged); err != nil {
 			return searchAnswer{}, err
 		}
 	}
@@ -133,7 +134,7 @@ func unsure(h wire.Hit) bool { return h.Relevance < search.Unsure }
 
 // addHits adds the hits of an answer to a list as far as they fit. It reserves room
 // for charged hits: a free hit that would use it is skipped.
-func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func(wire.Hit) any) (passed int, err error) {
+func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, values *search.Values, show func(wire.Hit) any) (passed int, err error) {
 	kept := 0 // bytes reserved for charged hits that follow
 	if len(a.Bill.Charges) > 0 {
 		for _, h := range a.Hits {
@@ -142,7 +143,7 @@ func (c *call) addHits(ctx context.Context, l *list, a *search.Answer, show func
 			}
 		}
 	}
-	_, err = c.searcher.EachHit(ctx, a, func(h *search.Hit) error {
+	err = values.Each(ctx, func(h *search.Hit) error {
 		if kept > 0 && h.Level < acl.Read {
 			kept -= paidHit
 		}

@@ -21,7 +21,7 @@ func openIndexing(t testing.TB) *harness {
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-ended })
-	return &harness{Tools: tool.New(f.Service, f.Searcher, tool.Options{Market: f.Market}), t: t, service: f, clock: f.Clock, index: f.Index}
+	return &harness{Tools: tool.New(f.Service, tool.Options{Market: f.Market}), t: t, service: f, clock: f.Clock, index: f.Index}
 }
 
 type saved struct {

@@ -142,11 +142,10 @@ func (t *tool) call(ctx context.Context, c *call) (Result, error) {
 
 // call is one call of a tool.
 type call struct {
-	service  *memory.Service
-	searcher *search.Searcher
-	meter    Meter
-	market   meter.SearchAPI
-	caller   memory.Caller
+	service *memory.Service
+	meter   Meter
+	market  meter.SearchAPI
+	caller  memory.Caller
 	// payments are the payment methods, payment is the call's payment, and settled
 	// its settlement, with the receipts of the charges.
 	payments *payment.Methods
@@ -186,7 +185,6 @@ func (c *call) ownIn(namespace, key string) memory.Path {
 // Tools are the tools over one service.
 type Tools struct {
 	service  *memory.Service
-	searcher *search.Searcher
 	market   meter.SearchAPI
 	payments *payment.Methods
 	meter    Meter
@@ -199,8 +197,8 @@ type Tools struct {
 }
 
 // New returns the tools of the enabled families.
-func New(service *memory.Service, searcher *search.Searcher, o Options) *Tools {
-	t := &Tools{service: service, searcher: searcher, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
+func New(service *memory.Service, o Options) *Tools {
+	t := &Tools{service: service, market: o.Market, payments: o.Payments, meter: o.Meter, maxInput: wire.MaxEscapedBody(o.ValueLimit), maxText: DefaultAnswer}
 	if o.MaxAnswer != 0 {
 		t.maxText = max(MinAnswer, o.MaxAnswer)
 	}
@@ -278,7 +276,7 @@ func (t *Tools) pay(ctx context.Context, p acl.Principal, name string, input jso
 	// Internal stays false: tools have no access to entries that are not in
 	// context.
 	c := &call{
-		service: t.service, searcher: t.searcher, market: t.market, payments: t.payments, meter: t.meter,
+		service: t.service, market: t.market, payments: t.payments, meter: t.meter,
 		caller: memory.Caller{Principal: p}, idempotencyKey: key, name: name, input: input, maxAnswer: t.maxText,
 	}
 	if paid != nil {

@@ -33,7 +33,7 @@ func start(t testing.TB) (handler http.Handler, bearer string) {
 		t.Fatal(err)
 	}
 	metrics := server.NewMetrics()
-	surface, err := rest.New(service.Service, service.Searcher, service.Market, metrics, 0)
+	surface, err := rest.New(service.Service, service.Market, metrics, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func (ready) Index(context.Context, acl.Principal, string) (string, error) { ret
 // serveLate serves tools, opened by open, to a client and connects it.
 func serveLate(t *testing.T, waits time.Duration, open func(context.Context, *tool.Tools) (mcp.Tools, error)) *sdk.ClientSession {
 	t.Helper()
-	known := tool.New(nil, nil, tool.Options{ValueLimit: 1000})
+	known := tool.New(nil, tool.Options{ValueLimit: 1000})
 	p := acl.Principal{Agent: "me", Taint: acl.Public}
 	late := toolproxy.NewLate(known, waits, slog.New(slog.DiscardHandler), func(ctx context.Context) (mcp.Tools, error) { return open(ctx, known) })
 	late.Start()

@@ -46,7 +46,7 @@ const listWait = 5 * time.Second
 // the reason why a program exited.
 func New(ctx context.Context, server *client.Client, p acl.Principal, asked string, valueLimit int, log *slog.Logger) *Tools {
 	families, _ := tool.ParseFamilies(asked) // the server rejects invalid names
-	known := tool.New(nil, nil, tool.Options{ValueLimit: valueLimit, Listed: families})
+	known := tool.New(nil, tool.Options{ValueLimit: valueLimit, Listed: families})
 	t := &Tools{server: server, known: known.Definitions(p), maxInput: known.MaxInput(), fetched: make(chan struct{})}
 	go func() {
 		defer close(t.fetched)

@@ -1,0 +1,141 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"mneme/acl"
+	"mneme/fusion"
+	"mneme/memory"
+)
+
+// The stores of a search are of two kinds: those that the caller may read, and those on
+// which it has level search. Each kind is a part of the question: the same steps ask and
+// cut both, with limits of its own. Which store is of which kind is decided in this file,
+// in scope.go and in admit.go; all other steps look at the limits alone. See
+// TestLevelsAreLookedAtInOnePlace.
+
+// limits are what a search makes of the stores of one kind.
+type limits struct {
+	// depth and hits bound the candidates of each store, and its hits in one answer. 0: no
+	// bound.
+	depth, hits int
+	// sold says that a Meter decides which hits are shown and what they cost: see sell.
+	// Until then they count for no other hit.
+	sold bool
+	// whole says that a hit shows all of its entry, scores with all their digits, and where
+	// in the text its passages are: see show.
+	whole bool
+	// times says that when an entry happened and when it was written may rank it.
+	times bool
+	// paged says that a cursor holds the candidates that no page has shown.
+	paged bool
+	// sent says that texts may be sent to a Reranker, which may be a service of others.
+	sent bool
+	// gaps says that an answer may say that hits are missing, or wait for their vectors.
+	gaps bool
+}
+
+var (
+	readLimits = &limits{whole: true, times: true, paged: true, sent: true, gaps: true}
+	// SECURITY: a store at level search shows no more than its hits, and what it holds
+	// crowds out nothing of the caller's own.
+	searchLimits = &limits{depth: 30, hits: 10, sold: true}
+)
+
+// limitsOf returns the limits of a store.
+func limitsOf(a acl.Access) *limits {
+	if searchOnly(a) {
+		return searchLimits
+	}
+	return readLimits
+}
+
+// searchOnly reports whether the caller has level search on a store.
+func searchOnly(a acl.Access) bool { return a.Level < acl.Read }
+
+func readable(a acl.Access) bool { return !searchOnly(a) }
+
+// mayWrite reports whether the caller may write to a store.
+func mayWrite(a acl.Access) bool { return a.Level == acl.ReadWrite }
+
+// isMetered reports whether an offer meters the caller's grant of a store.
+func isMetered(a acl.Access) bool { return a.Offer != "" }
+
+// storeAccess is the access to a store of what was found, with the limits that follow.
+type storeAccess struct {
+	acl.Access
+	*limits
+}
+
+// accessIn returns the access to a store of a scope; ok is false if it is none of it.
+func accessIn(scope acl.Scope, store string) (access *storeAccess, ok bool) {
+	a, ok := scope.Access(store)
+	return &storeAccess{a, limitsOf(a)}, ok
+}
+
+// readAccess returns the caller's access to a store that it may read, and else
+// acl.ErrDenied.
+func readAccess(ctx context.Context, tx memory.ReadTx, c memory.Caller, store string, now time.Time) (acl.Access, error) {
+	a, err := acl.Decide(ctx, tx, c.Principal, store, now)
+	if err != nil {
+		return acl.Access{}, err
+	}
+	return a, a.Require(acl.Read)
+}
+
+// withGaps returns the part of a scope of which an answer may say that something is
+// missing.
+//
+// SECURITY: whether entries of a store at level search lag would reveal that something was
+// written there.
+func withGaps(scope acl.Scope) acl.Scope { return scope.Without(searchOnly) }
+
+// soldIn returns the stores of a scope of which a Meter decides what is shown.
+func soldIn(scope acl.Scope) (stores []acl.Access) {
+	for _, a := range scope.Stores() {
+		if searchOnly(a) {
+			stores = append(stores, a)
+		}
+	}
+	return stores
+}
+
+// relevance returns a relevance in the digits that a hit shows of it.
+func (l *limits) relevance(exact float64) float64 {
+	if l.whole {
+		return exact
+	}
+	return fusion.RoundRelevance(exact)
+}
+
+// show sets what a hit shows of its entry, which is whole, and how it was ranked.
+//
+// SECURITY: this alone decides it. A hit of a store at level search shows store, key,
+// label and value, and its relevance with two digits in place of its score.
+func (a *storeAccess) show(h *Hit) {
+	e := h.whole
+	if h.Level = a.Level; a.limits.whole {
+		e.Source = nil // its ids are not checked against what the caller may read: see Get
+		h.Entry = e
+		return
+	}
+	h.Relevance = a.relevance(h.Relevance)
+	h.Score = h.Relevance
+	h.Entry = memory.Entry{Path: memory.Path{Store: e.Store, Key: e.Key}, Label: e.Label, Value: e.Value, Size: e.Size}
+}
+
+// storeCounts count candidates or hits by store.
+type storeCounts map[string]int
+
+// add counts one of a store unless there are most of it; most is 0 if there is no bound.
+func (n storeCounts) add(store string, most int) bool {
+	if most == 0 {
+		return true
+	}
+	if n[store] == most {
+		return false
+	}
+	n[store]++
+	return true
+}
