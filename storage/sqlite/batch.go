@@ -60,9 +60,9 @@ func (s *Storage) UpdateBatched(ctx context.Context, fn func(memory.Tx) error) e
 		return s.ended(t.join(ctx, func(w *writeTx) error { return fn(w) }))
 	}
 	defer s.batches.leave()
-	return s.ended(s.writers.with(ctx, func(c *session) error {
+	return s.committed(s.ended(s.writers.with(ctx, func(c *session) error {
 		return s.batches.lead(ctx, c, func(w *writeTx) error { return fn(w) })
-	}))
+	})))
 }
 
 // enter waits until the caller may join a transaction. If it returns nil, the caller leads the

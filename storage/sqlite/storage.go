@@ -38,6 +38,7 @@ type Storage struct {
 	// rewritten is the number of erasures that the last rewrite of the file covered.
 	rewritten atomic.Int64
 	freeBytes func(folder string) (uint64, error) // on the folder's disk
+	log       *time.Timer                         // calls moveLog
 }
 
 var _ memory.Storage = (*Storage)(nil)
@@ -57,7 +58,7 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", advise(ctx, path, err))
 	}
-	return &Storage{
+	s := &Storage{
 		path:    path,
 		file:    file,
 		readers: newPool(path, reading, max(4, 2*runtime.GOMAXPROCS(0))),
@@ -65,7 +66,9 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 		batches: batchQueue{bound: batchTime},
 
 		freeBytes: system.FreeBytes,
-	}, nil
+	}
+	s.log = time.AfterFunc(logRest, s.moveLog)
+	return s, nil
 }
 
 // Readers implements memory.Storage.
@@ -111,7 +114,7 @@ func (s *Storage) update(ctx context.Context, fn func(*writeTx) error) error {
 		return err
 	}
 	defer s.gate.Leave()
-	return s.ended(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) }))
+	return s.committed(s.ended(s.writers.with(ctx, func(c *session) error { return runUpdate(ctx, c, fn) })))
 }
 
 // runUpdate runs one writing transaction.
@@ -131,6 +134,7 @@ const beginWriting = "BEGIN IMMEDIATE"
 
 // Close implements memory.Storage.
 func (s *Storage) Close() error {
+	s.log.Stop()
 	return s.gate.Shut(func() error { return errors.Join(s.readers.close(), s.writers.close()) })
 }
 
