@@ -134,7 +134,7 @@ func TestFrontmatterThatCannotBeReadIsNoted(t *testing.T) {
 		{"---\n\na text\n\n---\nbody\n", ""},
 		{"---\nx: 1\nxyzzy: [\n---\nbody\n", "line 3: the frontmatter is not valid YAML"},
 		{"---\r\nxyzzy: a: b\r\n---\r\nbody\r\n", "line 2: the frontmatter is not valid YAML"},
-		{"---\nx: 1\nx: 2\n---\nbody\n", "the frontmatter has a field twice"},
+		{"---\nx: 1\nx: 2\n---\nbody\n", "the frontmatter repeats a field"},
 	} {
 		got := readAs(t, Markdown, fstest.MapFS{"a.md": {Data: []byte(c.text)}})
 		if len(got) != 1 || got[0].Err != nil || !strings.Contains(string(got[0].Put.Value), "body") {
