@@ -27,7 +27,7 @@ type ChangesRequest struct {
 	Wait  time.Duration // how long to wait for a change if there is none; 0–30 s
 	// Judge returns the caller according to its token when there may be changes, or when the
 	// wait has ended. Its error is returned only at the end of the wait. If Judge is nil, the
-	// caller stays that of the call.
+	// caller of the call stays the caller.
 	Judge func(ctx context.Context, ended bool) (Caller, error)
 	Stop  <-chan struct{} // ends a wait early; nil: no early end
 }

@@ -8,8 +8,8 @@ import (
 	"mneme/acl"
 )
 
-// Errors of storages, possibly wrapped. Any other error means that the storage failed and that
-// nothing of the transaction was written.
+// Errors of storages, possibly wrapped. Any other error means that the storage failed and
+// wrote no part of the transaction.
 var (
 	// ErrStale: a row has changed since the writer read it.
 	ErrStale = errors.New("the row has changed since it was read")

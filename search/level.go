@@ -38,8 +38,8 @@ type limits struct {
 
 var (
 	readLimits = &limits{whole: true, times: true, paged: true, sent: true, gaps: true}
-	// SECURITY: a store at level search shows no more than its hits, and what it holds
-	// crowds out nothing of the caller's own.
+	// SECURITY: a store at level search shows no more than its hits, and its entries do
+	// not crowd out the caller's own.
 	searchLimits = &limits{depth: 30, hits: 10, sold: true}
 )
 

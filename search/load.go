@@ -130,7 +130,7 @@ func (s *Searcher) addVisible(ctx context.Context, in snapshot, c memory.Caller,
 	searchable, passed, err := s.searchable(ctx, in, c, filter, rows, ids)
 	candidates := make([]candidate, len(passed))
 	accesses := make(map[string]*storeAccess)
-	var access *storeAccess // mostly that of the row before
+	var access *storeAccess // mostly the previous row's
 	for i, e := range passed {
 		if access == nil || access.Store != e.Store {
 			if access = accesses[e.Store]; access == nil {

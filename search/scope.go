@@ -28,7 +28,7 @@ type searchQuery struct {
 	// wordings are the query, or the queries.
 	wordings []wording
 	// apart is the same question to the stores on which the caller has level search, if
-	// scope has others: see setApart. nil: there are no others, or none of these.
+	// scope has others: see setParts. nil: there are no others, or none of these.
 	apart *searchQuery
 	// only holds the entries that pass the filter, if they are few enough to
 	// hand to the legs. nil: the legs search the whole scope, and the filter

@@ -1,0 +1,224 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"mneme/acl"
+	"mneme/embed"
+	"mneme/memory"
+	"mneme/search/cache"
+	"mneme/vector"
+)
+
+// ErrNoVectors: the vector leg, the only one that was asked, failed.
+var ErrNoVectors = errors.New("search by meaning is not available")
+
+// errNoModel says that no vectors can answer a question.
+var errNoModel = errors.New("no embedder here made the vectors of this database")
+
+// errAboveModel says that the model is sent no questions of the session.
+var errAboveModel = errors.New("the session is above the label up to which the model is asked")
+
+// defaultVectorBudget bounds the time of the vector leg.
+const defaultVectorBudget = 3 * time.Second
+
+// budgetBytes is the length of questions for which the vector leg has its budget; for
+// longer ones it has as many times as much.
+const budgetBytes = 4000
+
+// searchVectors is the vector leg. It ends within the vector budget. With a
+// fetch of 0 it only embeds the wordings. by are the models that embedded them before.
+func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []resolved, by models, fetch int) (leg legFound, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
+	defer cancel()
+	unsearched := legFound{wordings: before, models: by}
+	asked, ok := modelsFor(s.indexer.Serving(), q.scope)
+	if !ok {
+		return unsearched, errNoModel
+	}
+	if !asked.read(q.caller.Taint) {
+		return unsearched, errAboveModel
+	}
+	unsearched.models = asked
+	if unsearched.wordings, err = s.embedWordings(ctx, q, before, by, asked); err != nil || fetch == 0 {
+		return unsearched, err
+	}
+	ctx, end := s.startStep(ctx, "vector", &tookOf(ctx).Vector)
+	defer end(&err)
+	leg = unsearched
+	leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
+	for i := range leg.wordings {
+		asked := &leg.wordings[i]
+		leg.lists[i], err = s.searchModels(ctx, q, leg.models, asked, q.only, fetch)
+		if err == nil && len(asked.named.entries) > 0 {
+			var list legList
+			list, err = s.searchModels(ctx, q, leg.models, asked, asked.named.entries, datedFetch)
+			leg.dated[i] = list.hits
+		}
+		if err != nil {
+			s.indexer.SuspectIndex()
+			return unsearched, err
+		}
+	}
+	return leg, nil
+}
+
+// searchModels asks the index of each model for the entries nearest to a wording, of only
+// some unless only is nil.
+func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, by models, asked *resolved, only []uuid.UUID, fetch int) (legList, error) {
+	var of [2]legList
+	for k, model := range by {
+		if !model.serves() {
+			continue
+		}
+		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: only}
+		scope := by.scopeOf(k, q.scope)
+		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, scope, query) })
+		if err != nil {
+			return legList{}, err
+		}
+		of[k] = found
+	}
+	if err := s.preferOne(ctx, q, by, asked, &of); err != nil {
+		return legList{}, err
+	}
+	return by.merge(of, asked), nil
+}
+
+// askIndex searches an index.
+func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query vector.Query) (legList, error) {
+	var found []vector.Hit
+	var cut bool
+	var err error
+	if bounded, ok := index.(vector.Bounded); ok {
+		found, cut, err = bounded.SearchBounded(ctx, scope, query)
+	} else {
+		found, err = index.Search(ctx, scope, query)
+	}
+	hits := make([]legHit, len(found))
+	for i, hit := range found {
+		hits[i] = legHit{Entry: hit.Entry, Score: hit.Score, Chunk: hit.Chunk}
+	}
+	list := newLegList(hits, query.Limit)
+	list.more, list.full = list.more || cut, list.full && !cut
+	return list, err
+}
+
+// preferOne moves hits of the other model to the list of the preferred one, with its
+// cosine, where it has read the entry too: beyond what its own list reaches, the other
+// model's judgement would count, on another scale.
+func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, asked *resolved, of *[2]legList) error {
+	if !by.both() || asked.prefers == eitherModel {
+		return nil
+	}
+	preferred, other := &of[asked.prefers], &of[1-asked.prefers]
+	listed := make(map[uuid.UUID]bool)
+	for _, hit := range preferred.hits {
+		listed[hit.Entry] = true
+	}
+	query := memory.EvidenceQuery{VectorsOnly: true}
+	query.Fingerprints[asked.prefers] = by[asked.prefers].Fingerprint
+	for _, hit := range other.hits {
+		if !listed[hit.Entry] {
+			query.Entries = append(query.Entries, hit.Entry)
+		}
+	}
+	if len(query.Entries) == 0 {
+		return nil
+	}
+	nearest := make(map[uuid.UUID]legHit)
+	err := s.view(ctx, q.caller, func(tx memory.ReadTx) error {
+		return tx.Evidence(ctx, q.scope, query, func(e memory.Evidence) error {
+			if len(e.Vector) == 0 {
+				return nil
+			}
+			hit := legHit{Entry: e.Entry, Score: by[asked.prefers].cosine(e.Vector, asked.embeddings[asked.prefers].Vector), Chunk: e.Chunk}
+			best, ok := nearest[e.Entry]
+			if !ok || hit.Score > best.Score || hit.Score == best.Score && hit.Chunk < best.Chunk {
+				nearest[e.Entry] = hit
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	other.hits = slices.DeleteFunc(other.hits, func(hit legHit) bool {
+		better, ok := nearest[hit.Entry]
+		if ok {
+			preferred.hits = append(preferred.hits, better)
+		}
+		return ok
+	})
+	return nil
+}
+
+// embedWordings returns wordings with their embeddings by models, for the vector leg and for
+// the steps after it, as far as there are some if it fails. Embeddings are cached and shared
+// for each cache.Reader. former are the models of those that the wordings have.
+func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []resolved, former, by models) (wordings []resolved, err error) {
+	ctx, end := s.startStep(ctx, "embed", &tookOf(ctx).Embed)
+	defer end(&err)
+	reader := s.readers.Of(q.caller)
+	wordings = slices.Clone(before)
+	for k, model := range by {
+		if !model.serves() {
+			continue
+		}
+		keyOf := func(text string) cache.QueryKey {
+			return cache.QueryKey{Reader: reader, Fingerprint: model.Fingerprint, Query: text}
+		}
+		var missing []*resolved
+		var texts []string
+		for i := range wordings {
+			asked := &wordings[i]
+			if asked.embeddings[k].Vector != nil && former[k].Fingerprint == model.Fingerprint {
+				continue // the legs were asked before
+			}
+			if asked.embeddings[k], _ = s.queries.Get(keyOf(asked.text)); asked.embeddings[k].Vector == nil {
+				missing, texts = append(missing, asked), append(texts, asked.text)
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
+			return s.queries.Embed(ctx, keyOf(text), model.Embedder)
+		})
+		if err != nil {
+			return wordings, fmt.Errorf("embed the query: %w", err)
+		}
+		for i, asked := range missing {
+			asked.embeddings[k] = embeddings[i]
+		}
+	}
+	return wordings, nil
+}
+
+// withDeadline returns when f does or when ctx ends, whichever comes first, so
+// that a leg keeps to its budget over a client that is slow to notice the end
+// of ctx.
+func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	ch := make(chan outcome, 1)
+	go func() {
+		v, err := f()
+		ch <- outcome{v, err}
+	}()
+	select {
+	case o := <-ch:
+		return o.value, o.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}
