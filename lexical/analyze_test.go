@@ -49,7 +49,7 @@ func FuzzAnalyze(f *testing.F) {
 			if i > 0 && query[i-1].Text >= term.Text {
 				t.Errorf("query terms %q and %q are out of order", query[i-1].Text, term.Text)
 			}
-			if counts[term.Text] == 0 && term.Role != Joined && !term.Beside {
+			if counts[term.Text] == 0 && term.Role != Joined && !term.Variant {
 				t.Errorf("query term %q is not among the document's", term.Text)
 			}
 			if !(term.Weight > 0) {

@@ -38,7 +38,7 @@ func MayCompound(query string) bool {
 // made by the stemmers of languages that write words together.
 func Compoundable(query []QueryTerm) (stems []QueryTerm) {
 	for _, t := range query {
-		if t.Beside && t.Share == stemShare && t.stemmers&compoundBits != 0 && t.stemmers&nearBit == 0 && utf8.RuneCountInString(t.Text) > minPart {
+		if t.Variant && t.Share == stemShare && t.stemmers&compoundBits != 0 && t.stemmers&nearBit == 0 && utf8.RuneCountInString(t.Text) > minPart {
 			stems = append(stems, t)
 		}
 	}

@@ -35,7 +35,7 @@ func NewFinder(terms []QueryTerm, prefixes ...string) *Finder {
 		f.terms[term.Text] = i
 	}
 	for _, term := range terms {
-		if of, ok := f.terms[term.For]; ok && term.Beside {
+		if of, ok := f.terms[term.For]; ok && term.Variant {
 			f.terms[term.Text] = of
 			f.stemmers |= term.stemmers
 		}

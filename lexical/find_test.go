@@ -92,7 +92,7 @@ func FuzzFind(f *testing.F) {
 		doc := lexical.Analyze(text)
 		for _, q := range terms {
 			word := cmp.Or(q.For, q.Text)
-			inflected[word] = inflected[word] || q.Beside
+			inflected[word] = inflected[word] || q.Variant
 			if slices.ContainsFunc(doc.Terms, func(t lexical.Term) bool { return q.Text == t.Text }) {
 				want[word] = true
 			}
@@ -116,7 +116,7 @@ func TestMatchWordsAreTheRequiredWords(t *testing.T) {
 	terms, prefixes := m.Words()
 	var words []string
 	for _, term := range terms {
-		if !term.Beside {
+		if !term.Variant {
 			words = append(words, term.Text)
 		}
 	}

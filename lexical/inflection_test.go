@@ -78,7 +78,7 @@ func TestEnglishHasNoStemVariants(t *testing.T) {
 	}
 	for _, query := range []string{"Where does Anna like to sit?", "window seats", "what did we decide about the offer"} {
 		for _, term := range ParseQuery(query) {
-			if term.Beside {
+			if term.Variant {
 				t.Errorf("%q looks for %q", query, term.Text)
 			}
 		}

@@ -24,11 +24,11 @@ type QueryTerm struct {
 	// document has it and its word may be a typing error; "": none.
 	For   string
 	Share float64 // 0–1, for a term with For
-	// Beside marks a variant of the term For: a stem or a compound of its word. A document
-	// may have both; the larger count of them is used.
-	Beside bool
+	// Variant reports whether the term is a variant of For: a stem or a compound of its word.
+	// A document may have both; the larger count of them is used.
+	Variant bool
 
-	stemmers uint32 // bit set of the stemmers that return the term, if Beside is set
+	stemmers uint32 // bit set of the stemmers that return the term, if Variant is set
 }
 
 // Instead returns a term that replaces t, whose word may be a typing error of it.
@@ -45,7 +45,7 @@ func (t QueryTerm) Instead(text string, share float64) QueryTerm {
 // Stop words ("when did the …") are left out unless the query has no other
 // words.
 //
-// A word that is not English has its stems as variants (Beside).
+// The stems of a word that is not English are variants of it (see Variant).
 func ParseQuery(query string) []QueryTerm {
 	a := newAnalysis()
 	defer a.release()
@@ -81,6 +81,6 @@ const stemShare = 1
 // variant returns a variant of t that stemmers make of its word.
 func (t QueryTerm) variant(text string, share float64, stemmers uint32) QueryTerm {
 	t = t.Instead(text, share)
-	t.Beside, t.stemmers = true, stemmers
+	t.Variant, t.stemmers = true, stemmers
 	return t
 }

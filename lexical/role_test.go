@@ -19,7 +19,7 @@ func TestRolesOfWords(t *testing.T) {
 	} {
 		var got []string
 		for _, term := range ParseQuery(query) {
-			if term.Beside {
+			if term.Variant {
 				continue
 			}
 			got = append(got, term.Text+":"+[]string{"sought", "asking", "name", "joined"}[term.Role])

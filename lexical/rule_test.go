@@ -27,7 +27,7 @@ func isVariant(text string) bool { return text[0] == stemMark || text[0] == endM
 func queryTexts(query string) []string {
 	var out []string
 	for _, term := range ParseQuery(query) {
-		if !term.Beside {
+		if !term.Variant {
 			out = append(out, term.Text)
 		}
 	}

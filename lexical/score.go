@@ -89,7 +89,7 @@ func Rarity(documents, having int64) float64 {
 // all get the largest frequency among them, since they have one weight.
 func (s *Scorer) join(query []QueryTerm, df []int64) []int64 {
 	for i, term := range query {
-		if !term.Beside {
+		if !term.Variant {
 			continue
 		}
 		of, ok := indexOf(query, term.For)
@@ -177,7 +177,7 @@ func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 // replaceTypos gives a term with replacements the weight of the rarest of them.
 func (s *Scorer) replaceTypos(query []QueryTerm) {
 	for i, term := range query {
-		if term.For == "" || term.Beside || !s.known[i] {
+		if term.For == "" || term.Variant || !s.known[i] {
 			continue
 		}
 		of, ok := indexOf(query, term.For)

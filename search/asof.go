@@ -17,37 +17,36 @@ import (
 	"mneme/vector"
 )
 
-// A search as of a time finds what has not changed since as any search does. What has is
-// read from history, and compared with the question when it is asked: an index of versions
-// would slow every write. Rights of now decide, since those of then are not stored. See
-// docs/search.md.
+// A search as of a time finds entries that have not changed since like any other search. It
+// reads the others from history and compares them with the question when it is asked, because
+// an index of versions would slow every write. Current rights decide, since past ones are not
+// stored. See docs/search.md.
 
-// maxEmbedded bounds the former entries of which vectors are made for a search: those that
-// have words of the question first, then the newest. The others are judged by their words
-// alone.
+// maxEmbedded bounds the former entries that a search embeds: first those that have words of
+// the question, then the newest. The others are scored by their words alone.
 const maxEmbedded = 100
 
-// formerEntries are the entries of a snapshot as they were at a time. A former entry is one
-// that has changed since, as it was.
+// formerEntries are the entries of a snapshot as they were at a time. A former entry is the
+// earlier version of an entry that has changed since.
 type formerEntries struct {
 	*memory.Then
 	words map[rowVersion]*formerWords
 }
 
-// formerMeanings are the vectors of former entries, chunk by chunk, with their codes.
+// formerMeanings holds the vectors and codes of the chunks of former entries.
 type formerMeanings struct {
 	of     map[rowVersion][]memory.Evidence
-	unread bool // some have none, for want of time or since they are too many
+	unread bool // some have none: the time was too short, or they were too many
 }
 
-// formerWords are what a former entry has of the words of the wordings.
+// formerWords counts the words of the wordings in a former entry.
 type formerWords struct {
 	counts [][]int // by wording
 	length int
 }
 
-// parseAsOf returns the time as of which a request searches; nil: it searches what stands
-// now.
+// parseAsOf returns the time as of which a request searches; nil: it searches the current
+// entries.
 func parseAsOf(r Request, now time.Time) (*time.Time, error) {
 	if r.AsOf == "" {
 		return nil, nil
@@ -56,9 +55,9 @@ func parseAsOf(r Request, now time.Time) (*time.Time, error) {
 	return &at, err
 }
 
-// standing returns the filter of what the legs look among: a request's, of entries that
-// have not changed since its AsOf.
-func standing(filter memory.Filter, asOf *time.Time) memory.Filter {
+// unchangedSince restricts a request's filter to entries that have not changed since its
+// AsOf. If that is nil, it returns the filter as it is.
+func unchangedSince(filter memory.Filter, asOf *time.Time) memory.Filter {
 	if asOf != nil {
 		until := condition.Between(period.At(*asOf), period.Span{})
 		filter.Where = condition.All(filter.Where, condition.Compare(condition.UpdatedAt, condition.Lte, until))
@@ -66,7 +65,7 @@ func standing(filter memory.Filter, asOf *time.Time) memory.Filter {
 	return filter
 }
 
-// of returns the candidate.then of an entry.
+// of returns candidate.then for an entry.
 func (f *formerEntries) of(e *memory.Entry) *memory.Then {
 	if f == nil || !f.IsFormer(e.ID) {
 		return nil
@@ -74,8 +73,8 @@ func (f *formerEntries) of(e *memory.Entry) *memory.Then {
 	return f.Then
 }
 
-// snapshotOf returns a snapshot in which a scope is looked at, with what stood there at the
-// time of the request's AsOf, if it has one.
+// snapshotOf returns a snapshot of a scope. If the request has an AsOf, the snapshot has the
+// entries of that time.
 func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, wordings []resolved) (in snapshot, err error) {
 	in = snapshot{tx: tx, scope: scope}
 	if q.asOf == nil {
@@ -113,8 +112,8 @@ type former struct {
 
 func (f *former) version() rowVersion { return rowVersion{f.ID, f.Revision} }
 
-// findFormer returns what the legs found with the former entries that have words of the
-// question, or are near to it, and without what has changed since.
+// findFormer returns the hits of the legs without the entries that have changed since, and
+// with the former entries that have words of the question or are near to it.
 func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrieved) (*retrieved, error) {
 	var in snapshot
 	var all []former
@@ -156,9 +155,9 @@ func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrie
 	return &with, nil
 }
 
-// score scores former entries as the lexical leg does, by the numbers of now, and returns
-// the wordings with scorers that count them in, so that a word which they alone have is none
-// that no entry has. The best come first, then the newest.
+// score scores former entries like the lexical leg, by the current statistics; the best come
+// first, ties by age, the newest first. The scorers of the wordings that it returns count the
+// former entries too, so that a word which only these have is a known word.
 func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]former, []resolved) {
 	all := make([]former, 0, len(entries))
 	for _, e := range entries {
@@ -190,7 +189,7 @@ func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]f
 	return all, wordings
 }
 
-// toEmbed reads those of former entries of which vectors are to be made.
+// toEmbed reads the former entries that have no vectors yet.
 func (f *formerEntries) toEmbed(ctx context.Context, tx memory.EntryReader, all []former, made *formerMeanings) (chosen []memory.Entry, err error) {
 	for _, one := range all {
 		if _, made := made.of[one.version()]; made {
@@ -205,10 +204,10 @@ func (f *formerEntries) toEmbed(ctx context.Context, tx memory.EntryReader, all 
 	return chosen, nil
 }
 
-// embedFormer adds to made the vectors of former entries, outside of any snapshot, as far as
-// the vector leg's budget reaches.
+// embedFormer embeds former entries and adds their vectors to made, outside of any snapshot,
+// until the vector leg's budget is used up.
 //
-// SECURITY: an embedder is sent no text above the label up to which it reads.
+// SECURITY: an embedder never receives text above the label up to which it may read.
 func (s *Searcher) embedFormer(ctx context.Context, by models, chosen []memory.Entry, made *formerMeanings) (err error) {
 	limited, cancel := context.WithTimeout(ctx, s.budget)
 	defer cancel()
@@ -230,7 +229,7 @@ func (s *Searcher) embedFormer(ctx context.Context, by models, chosen []memory.E
 	return nil
 }
 
-// readerOf returns which of the search's models reads a former entry.
+// readerOf returns the index of the model that embeds a former entry.
 func (m models) readerOf(e *memory.Entry) int {
 	if !m[mainModel].serves() || m.both() && language.Foreign(memory.ProseOf(e)) {
 		return multilingualModel
@@ -238,7 +237,7 @@ func (m models) readerOf(e *memory.Entry) int {
 	return mainModel
 }
 
-// meaningOf returns the vectors that the k-th model makes of a former entry.
+// meaningOf returns the vectors of a former entry by the k-th model.
 func (m models) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]memory.Evidence, error) {
 	model := m[k]
 	switch {
@@ -258,7 +257,7 @@ func (m models) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]memory
 	return made, nil
 }
 
-// evidence returns what a former candidate is scored by, for the w-th wording.
+// evidence returns the evidence by which a former candidate is scored for the w-th wording.
 func (f *formerEntries) evidence(c *candidate, w int, made *formerMeanings) []memory.Evidence {
 	all := slices.Clone(made.of[c.version()])
 	if words := f.words[c.version()]; words != nil {
@@ -267,8 +266,8 @@ func (f *formerEntries) evidence(c *candidate, w int, made *formerMeanings) []me
 	return all
 }
 
-// nearestCodes returns the codes of the chunks of a former candidate, the nearest to
-// its wording first, at most codedChunks.
+// nearestCodes returns the codes of those chunks of a former candidate that are nearest to
+// its wording, nearest first, at most codedChunks.
 func (f *formerMeanings) nearestCodes(c *candidate) (codes []chunkCodes) {
 	of := slices.DeleteFunc(slices.Clone(f.of[c.version()]), func(e memory.Evidence) bool { return e.Model != c.model || len(e.Codes) == 0 })
 	asked := c.asked.embeddings[c.model].Vector
@@ -279,8 +278,8 @@ func (f *formerMeanings) nearestCodes(c *candidate) (codes []chunkCodes) {
 	return codes
 }
 
-// addFormer puts former entries among the hits of the legs that searched, in place of what
-// these found of the same entries as they are now.
+// addFormer adds former entries to the hits of the legs that searched. They replace the
+// current versions of the same entries.
 func (r *retrieved) addFormer(mode Mode, then *formerEntries, all []former) {
 	byWords := mode != ModeVector && !slices.Contains(r.failed, LegLexical)
 	byMeaning := mode != ModeLexical && slices.ContainsFunc(r.wordings, func(w resolved) bool { return w.embedded() }) && !slices.Contains(r.failed, LegVector)
@@ -306,7 +305,7 @@ func (r *retrieved) addFormer(mode Mode, then *formerEntries, all []former) {
 	}
 }
 
-// withFormer returns the lists of a leg, one for each wording, with former entries.
+// withFormer returns the lists of a leg with former entries, one list for each wording.
 func (r *retrieved) withFormer(before []legList, then *formerEntries, former func(w int) []legHit) []legList {
 	lists := make([]legList, len(r.wordings))
 	copy(lists, before)
@@ -319,7 +318,7 @@ func (r *retrieved) withFormer(before []legList, then *formerEntries, former fun
 	return lists
 }
 
-// nearestOf returns the hit of a former entry in the vector leg; ok is false if it has no
+// nearestOf returns a former entry's hit in the vector leg; ok is false if the entry has no
 // vectors.
 func (r *retrieved) nearestOf(asked *resolved, f *former) (hit legHit, ok bool) {
 	for _, e := range r.former.of[f.version()] {

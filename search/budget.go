@@ -8,16 +8,16 @@ import (
 	"mneme/memory"
 )
 
-// MinTokens is the least MaxTokens of a search.
+// MinTokens is the smallest MaxTokens of a search.
 const MinTokens = 50
 
-// minShown is how many tokens of a first hit are kept for its passage before its
-// description is left out.
+// minShown is the smallest number of tokens for the passage of the first hit. If its
+// description leaves fewer, the description is left out.
 const minShown = 25
 
-// FitTokens counts the tokens of a text. Of one with more than most it returns
-// those of its longest prefix of whole words that has no more, and the length of
-// that prefix in bytes; end is len(text) if the text fits.
+// FitTokens counts the tokens of a text. If there are more than most, it counts
+// those of the longest prefix of whole words with at most that many, and end is the
+// length of the prefix in bytes; otherwise end is len(text).
 type FitTokens func(text string, most int) (tokens, end int)
 
 // estimateTokens counts a token for every four bytes.
@@ -38,12 +38,12 @@ type budget struct {
 	fit  FitTokens
 	most int // 0: no bound
 	used int
-	last int  // tokens of the hit that was admitted last
-	some bool // a hit was admitted
+	last int  // tokens of the last admitted hit
+	some bool // at least one hit was admitted
 }
 
-// admit reports whether a hit is shown, and counts it. The first always is: if it
-// is too long it is cut to its best passage, and that to what fits.
+// admit reports whether a hit is shown, and counts it. The first hit is always shown:
+// if it is too long, admit cuts it to its best passage, and the passage to what fits.
 func (b *budget) admit(h *Hit) bool {
 	tokens, fits := b.measure(h)
 	if fits {
@@ -52,8 +52,8 @@ func (b *budget) admit(h *Hit) bool {
 	return fits
 }
 
-// measure is admit without counting the hit: it returns the tokens that add counts if
-// it is shown.
+// measure is admit without counting the hit: it returns the tokens to pass to add if
+// the hit is shown.
 func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	if b.most == 0 {
 		return 0, true
@@ -65,8 +65,7 @@ func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	return tokens, fits
 }
 
-// take is admit for a hit that has so many tokens, without its text; below 0: more
-// than fit.
+// take is admit for a hit whose tokens were measured before; below 0: more than fit.
 func (b *budget) take(tokens int) bool {
 	if b.most == 0 {
 		return true
@@ -75,14 +74,14 @@ func (b *budget) take(tokens int) bool {
 		if b.some {
 			return false
 		}
-		tokens = b.most // it will be cut
+		tokens = b.most // the hit will be cut
 	}
 	b.add(tokens)
 	return true
 }
 
-// admitNear is admit for an entry that comes closest, of which surfaces show the first
-// NearestText characters of the text.
+// admitNear is admit for an entry of Answer.Nearest. Surfaces show the first NearestText
+// characters of its text.
 func (b *budget) admitNear(e *memory.Entry) bool {
 	if b.most == 0 {
 		return true
@@ -108,7 +107,7 @@ func (b *budget) add(tokens int) {
 	b.used += tokens
 }
 
-// count returns the tokens of texts, and whether they are at most room.
+// count returns the tokens of texts and reports whether there are at most room.
 func (b *budget) count(room int, texts []string) (tokens int, fits bool) {
 	for _, text := range texts {
 		n, end := b.fit(text, room-tokens)
@@ -135,9 +134,9 @@ func (h *Hit) shown() []string {
 	return texts
 }
 
-// shrink cuts the first hit to what fits and returns its tokens: its best
-// passage, and its description if that leaves room for one. Only a key with more
-// tokens than the budget exceeds it.
+// shrink cuts the first hit to what fits and returns its tokens. It keeps the best
+// passage, and the description if that leaves room for a passage. Only a key with
+// more tokens than the budget exceeds the budget.
 func (b *budget) shrink(h *Hit) int {
 	used, _ := b.fit(h.Key, len(h.Key))
 	if n, end := b.fit(h.Description, b.most-used); end < len(h.Description) || b.most-used-n < minShown {

@@ -10,15 +10,15 @@ import (
 	"mneme/memory"
 )
 
-// In languages that write words together a question's word finds compounds of it, and a
-// compound its parts. They are looked up among the stems of the searched entries. What it
-// costs is bounded by these. docs/decisions/0070-languages-of-words.md.
+// In languages that write words together, a word of the question finds its compounds, and a
+// compound finds its parts. The search looks them up among the stems of the searched entries.
+// These constants bound the cost. docs/decisions/0070-languages-of-words.md.
 const (
-	// maxCompoundStems is how many stems of a wording are looked up, and maxCompounds how
-	// many compounds are looked for beside each, in each place.
+	// maxCompoundStems is how many stems of a wording are looked up. maxCompounds is how
+	// many compounds are added for each stem that begins a word, and for each that ends one.
 	maxCompoundStems, maxCompounds = 12, 16
-	// maxCompoundTerms is how many terms are read that begin or end with a stem. Of more,
-	// it is no part of a word.
+	// maxCompoundTerms bounds the terms that begin or end with a stem. A stem with more is
+	// not a part of a compound.
 	maxCompoundTerms = 500
 )
 
@@ -29,8 +29,8 @@ type compounding struct {
 	now time.Time
 }
 
-// join adds to a wording, once, the terms of compounds and parts of its words that
-// entries have.
+// join adds the compounds and parts of a wording's words that occur in entries. It does so
+// once for each wording.
 func (c compounding) join(ctx context.Context, asked *resolved) error {
 	if asked.joined || !lexical.MayCompound(asked.text) {
 		return nil
@@ -43,13 +43,13 @@ func (c compounding) join(ctx context.Context, asked *resolved) error {
 		if err != nil {
 			return err
 		}
-		asked.addBeside(found)
+		asked.addTerms(found)
 	}
 	parts, err := c.parts(ctx, stems)
 	if err != nil {
 		return err
 	}
-	asked.addBeside(parts)
+	asked.addTerms(parts)
 	return nil
 }
 
@@ -72,8 +72,8 @@ func (c compounding) compounds(ctx context.Context, stem lexical.QueryTerm) (fou
 	return found, nil
 }
 
-// parts returns of each stem the longest term that it begins with, and the longest that it
-// ends with.
+// parts returns, for each stem, the longest indexed term that it begins with and the longest
+// that it ends with.
 func (c compounding) parts(ctx context.Context, stems []lexical.QueryTerm) (found []lexical.QueryTerm, err error) {
 	var sides [][]lexical.QueryTerm
 	var all []lexical.QueryTerm
@@ -107,8 +107,8 @@ func (c compounding) parts(ctx context.Context, stems []lexical.QueryTerm) (foun
 	return found, nil
 }
 
-// addBeside adds terms that are none of the wording yet, up to lexical.MaxQueryTerms.
-func (w *resolved) addBeside(terms []lexical.QueryTerm) {
+// addTerms adds the terms that the wording lacks, up to lexical.MaxQueryTerms in all.
+func (w *resolved) addTerms(terms []lexical.QueryTerm) {
 	for _, term := range terms {
 		i, exists := slices.BinarySearchFunc(w.terms, term.Text, func(t lexical.QueryTerm, text string) int { return strings.Compare(t.Text, text) })
 		if !exists && len(w.terms) < lexical.MaxQueryTerms {

@@ -12,11 +12,11 @@ import (
 	"mneme/search/cursor"
 )
 
-// cursorLimits bound what a cursor holds.
+// cursorLimits bounds the contents of a cursor.
 var cursorLimits = cursor.Limits{Candidates: maxCandidates, Judgements: maxReranked}
 
-// addLeft appends a candidate to those that no page has shown yet. scored says that its
-// score depends on others.
+// addLeft appends a candidate that no page has shown yet. scored says that its score
+// depends on other candidates.
 func addLeft(left *cursor.Candidates, c *candidate, scored bool) {
 	left.IDs = append(left.IDs, c.entry.ID)
 	if scored {
@@ -31,8 +31,8 @@ func addLeft(left *cursor.Candidates, c *candidate, scored bool) {
 // scored reports whether the scores of hits depend on other candidates.
 func (r *Request) scored() bool { return r.Ranking == RankingRRF || r.Diversity > 0 }
 
-// bound returns what a cursor of the search is for: its caller and all options. What
-// the first page bought concerns no other page.
+// bound returns what a cursor of the search is bound to: its caller and all options.
+// Purchases of the first page are not included.
 func (q *searchQuery) bound() []string {
 	r := q.request
 	r.Cursor, r.Filter, r.Purchase = "", q.filter, Purchase{MaxCharge: r.Purchase.MaxCharge}
@@ -52,28 +52,28 @@ func (s *Searcher) openPage(q *searchQuery) (*cursor.Candidates, error) {
 	return cursor.Parse(plain, cursorLimits)
 }
 
-// selected are the candidates that an answer shows, and those that may follow.
+// selected holds the candidates that an answer shows, and those that may follow.
 type selected struct {
 	hits     []*candidate
-	possible []*candidate // those of hits, and those that are if the Meter does not show them; nil if it is not asked
+	possible []*candidate // hits, and their substitutes if the Meter hides some; nil if it is not asked
 	rest     cursor.Candidates
 	short    bool // the legs should be asked for more
-	// incomplete says that there may be more hits, of stores that the caller may read.
+	// incomplete says that stores which the caller may read may have more hits.
 	incomplete bool
-	nearest    []*candidate // of those below MinRelevance: see Request.Nearest
+	nearest    []*candidate // the best below MinRelevance: see Request.Nearest
 
-	// What explains them.
-	ordered []*candidate             // all that could be hits, those of hits first
-	apart   []*candidate             // of what was asked apart, until they are ranked
-	visible map[uuid.UUID]*candidate // all that were read and passed the filter
-	found   *legHits                 // what the legs found; nil on a page after the first
-	dropped []*memory.Entry          // what the filter dropped among what would have been a candidate
+	// Explanations need the rest.
+	ordered    []*candidate             // all that could be hits, hits first
+	searchOnly []*candidate             // of stores at level search, until they are ranked
+	visible    map[uuid.UUID]*candidate // all that were read and passed the filter
+	found      *legHits                 // visible hits of the legs; nil on a page after the first
+	dropped    []*memory.Entry          // would be candidates, but did not pass the filter
 }
 
-// selectPage selects the hits of a page after the first, from the candidates that
-// its cursor holds, in their order. They are judged again: what the caller no
-// longer sees or no longer passes the filter is left out, and what was changed
-// since the first page and has lost the least relevance.
+// selectPage selects the hits of a page after the first from the candidates in its
+// cursor, in their order, and assesses them again. It leaves out those that the caller
+// no longer sees, those that no longer pass the filter, and those that were changed
+// since the first page and no longer reach MinRelevance.
 func (s *Searcher) selectPage(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	visible := make(map[uuid.UUID]*candidate, len(q.page.IDs))
 	if err := s.addVisible(ctx, in, q.caller, q.request.Filter, q.page.IDs, visible); err != nil {
@@ -116,8 +116,8 @@ func (s *Searcher) selectPage(ctx context.Context, in snapshot, q *searchQuery, 
 	return page, nil
 }
 
-// assessPage assesses candidates of a cursor, whose scores stay as they were if
-// they depend on others.
+// assessPage assesses candidates of a cursor. Scores that depend on other candidates
+// stay as they were.
 func (s *Searcher) assessPage(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (err error) {
 	ctx, end := s.startStep(ctx, "rank", &tookOf(ctx).Rank)
 	defer end(&err)
@@ -137,8 +137,7 @@ func (s *Searcher) assessPage(ctx context.Context, in snapshot, q *searchQuery, 
 	return nil
 }
 
-// after returns the candidates after the last of hits, among those that may
-// follow on another page.
+// after returns the candidates after the last of hits that may follow on another page.
 func after(ordered, hits []*candidate, scored bool) (rest cursor.Candidates) {
 	if len(hits) == 0 {
 		return cursor.Candidates{}

@@ -12,21 +12,21 @@ import (
 )
 
 // A question may name a time: "what did I do on 9 July?". Entries of that time are candidates
-// of a leg of their own, and being of it is evidence: docs/decisions/0088-questions-for-times.md.
+// of a third leg, and their time counts as evidence: docs/decisions/0088-questions-for-times.md.
 
-// named is what a wording says of a time.
+// named holds the times that a wording names.
 type named struct {
-	read  []dates.Span // that it names; none: no time
+	read  []dates.Span // as the wording has them; none: it names no time
 	spans []namedSpan  // those that may be meant
-	// alone says that it asks for nothing but what was then.
+	// alone says that the wording asks only what happened at those times.
 	alone bool
-	// entries are those of the spans that pass the filter, if they are few enough to hand
-	// to the legs, and inText those of them whose text names one of the spans.
+	// entries are the entries of the spans that pass the filter, if they are few enough to
+	// hand to the legs. inText has those whose text names one of the spans.
 	entries []uuid.UUID
 	inText  map[uuid.UUID]bool
 }
 
-// datesIn returns the times that the wording names, at an instant in the zone of the request.
+// datesIn returns the times that the wording names. now is in the zone of the request.
 func (w *wording) datesIn(now time.Time) (n named) {
 	var languages []string
 	if w.language != "" {
@@ -40,7 +40,8 @@ func (w *wording) datesIn(now time.Time) (n named) {
 	return n
 }
 
-// zone returns the zone of the request, or UTC if that is unknown, which Check refuses.
+// zone returns the zone of the request. It returns UTC for an unknown zone, which
+// memory.Filter.Check rejects.
 func (q *searchQuery) zone() *time.Location {
 	zone, err := period.Zone(q.request.Filter.Timezone)
 	if err != nil {
@@ -49,20 +50,20 @@ func (q *searchQuery) zone() *time.Location {
 	return zone
 }
 
-// namedSpan is a span that may be meant, and how sure that is, 0–1.
+// namedSpan is a span that may be meant. sure is its probability, 0–1.
 type namedSpan struct {
 	dates.Span
 	sure float64
 }
 
-// Without a year the days of maxYears years may be meant, and those of former ones less
-// surely: "in June" is the last one, or in a store of years ago that of the time.
+// A date without a year may be in any of the last maxYears years; earlier years are less
+// likely. "In June" is the most recent June, or in an old store, the June of its last year.
 const (
 	maxYears   = 10
 	formerYear = 0.75
 )
 
-// meant returns the spans that one may mean, the surest first.
+// meant returns the spans that s may mean, the likeliest first.
 func meant(s dates.Span) []namedSpan {
 	spans := []namedSpan{{s, 1}}
 	for n := 1; s.AnyYear && n < maxYears; n++ {
@@ -73,7 +74,7 @@ func meant(s dates.Span) []namedSpan {
 	return spans
 }
 
-// without returns a text with a space in place of each of some spans of it.
+// without returns the text with each of the spans replaced by a space.
 func without(text string, spans []dates.Span) string {
 	var rest []byte
 	end := 0
@@ -87,17 +88,18 @@ func without(text string, spans []dates.Span) string {
 	return string(append(rest, text[end:]...))
 }
 
-// asksForDates reports whether the search asks for nothing but what was at some time.
+// asksForDates reports whether the search only asks what happened at some time.
 func (q *searchQuery) asksForDates() bool {
 	return !slices.ContainsFunc(q.wordings, func(w wording) bool { return !w.named.alone })
 }
 
-// byYear returns spans that name no year by year, the latest first; all others belong to each.
+// byYear groups spans without a year by year, the latest first. Every group has all other
+// spans.
 func byYear(spans []namedSpan) (years [][]namedSpan) {
 	for n := range maxYears {
 		var year []namedSpan
 		any := false
-		at := make(map[int]int) // spans before, by the place of what names them
+		at := make(map[int]int) // number of earlier spans, by the offset of their words
 		for _, s := range spans {
 			if !s.AnyYear {
 				year = append(year, s)
@@ -115,18 +117,19 @@ func byYear(spans []namedSpan) (years [][]namedSpan) {
 	return years
 }
 
-// times are the instants and the days of a span: a day is the same in every zone.
+// times holds the instants of a span and its days, which are the same in every zone.
 type times struct{ instants, days period.Span }
 
 func timesOf(s dates.Span) times {
 	return times{
 		period.Span{From: s.From.UTC(), Until: s.Until.UTC()},
-		period.Span{From: wall(s.From), Until: wall(s.Until)},
+		period.Span{From: wallClock(s.From), Until: wallClock(s.Until)},
 	}
 }
 
-// wall returns the instant at which a clock in UTC shows what a local one does at t.
-func wall(t time.Time) time.Time {
+// wallClock returns the instant at which a clock in UTC shows the same time as a local clock
+// shows at t.
+func wallClock(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }

@@ -19,9 +19,9 @@ import (
 	"mneme/vector"
 )
 
-// matchDates returns the times that the wordings name with their entries, within the scope,
-// that pass the filter. A question for nothing else is answered by these. nil: no wording
-// names one.
+// matchDates returns the times that the wordings name, with the entries of those times that
+// are in the scope and pass the filter. If a question asks for nothing else, these entries
+// answer it. It returns nil if no wording names a time.
 func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQuery) (dated []named, err error) {
 	if !slices.ContainsFunc(q.wordings, func(w wording) bool { return len(w.named.spans) > 0 }) {
 		return nil, nil
@@ -38,7 +38,7 @@ func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQu
 			continue
 		}
 		dated[i] = w.named
-		for _, year := range byYear(w.named.spans) { // the latest of which there are entries
+		for _, year := range byYear(w.named.spans) { // the latest year that has entries
 			found, err := q.matchTimes(ctx, tx, w, year)
 			if err != nil {
 				return nil, err
@@ -52,8 +52,8 @@ func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQu
 	return dated, nil
 }
 
-// matchTimes returns the times that a wording names, of which some spans alone count, with
-// the entries of these.
+// matchTimes returns the times that a wording names, restricted to some spans, with the
+// entries of these spans.
 func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wording, spans []namedSpan) (n named, err error) {
 	only := q.only
 	if q.page != nil {
@@ -86,11 +86,11 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	return n, err
 }
 
-// textBytes bounds what is read of values to find days in texts.
+// textBytes bounds the bytes of values that are read to find days in texts.
 const textBytes = 32 << 20
 
-// naming returns the entries whose text matches. A store in which that would cost too much is
-// passed by: it must not decide what is found in the others.
+// naming returns the entries whose text matches. It skips a store in which that would cost
+// too much, so that the store does not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
 	scope := q.scope
 	limits := memory.ConditionLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
@@ -112,8 +112,8 @@ func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexic
 	return all, nil
 }
 
-// matching returns the entries of a scope that pass the request's filter and another one,
-// of only some unless only is nil, at most vector.MaxOnly.
+// matching returns the entries of a scope that pass the request's filter and another one, at
+// most vector.MaxOnly. Unless only is nil, it returns none but those of only.
 func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.Scope, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
 	ids, more, err = filter.Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
 	if err != nil || len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {
@@ -123,8 +123,8 @@ func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.
 	return ids, more, err
 }
 
-// ofTimes returns the entries of some spans; of more than vector.MaxOnly nil, or if earliest
-// is true, those of the earliest part of the spans.
+// ofTimes returns the entries of some spans. If there are more than vector.MaxOnly, it returns
+// nil, or if earliest is true, the entries of the earliest part of the spans.
 func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []namedSpan, earliest bool) ([]uuid.UUID, error) {
 	for {
 		ids, more, err := q.matching(ctx, tx, q.scope, memory.Filter{Where: ofSpans(spans)}, q.only)
@@ -140,8 +140,7 @@ func (q *searchQuery) ofTimes(ctx context.Context, tx memory.ReadTx, spans []nam
 	}
 }
 
-// firstHalf returns the first half of the days of some spans; nil if there are no more to
-// leave out.
+// firstHalf returns the first half of the days of some spans; nil if they cannot be halved.
 func firstHalf(spans []namedSpan) []namedSpan {
 	first := slices.MinFunc(spans, func(a, b namedSpan) int { return a.From.Compare(b.From) })
 	if len(spans) > 1 {
@@ -156,20 +155,20 @@ func firstHalf(spans []namedSpan) []namedSpan {
 }
 
 const (
-	// maxDays is how many days are looked for in texts: those of a season. A longer span is
-	// looked for by occurred_at and its words alone.
+	// maxDays is how many days a search looks for in texts: those of a season. It looks for
+	// a longer span only by occurred_at and by the words of the question.
 	maxDays = 93
-	// otherYears is how many years before and after a day that a text names without one rule
-	// that out, if the text names it with them.
+	// A text that names a day without its year does not match if it also names that day with
+	// another year, up to otherYears before or after.
 	otherYears = 5
-	// dayTerm is the one word that a text has of a day, however it is written: an index alone
-	// finds it, where "2026-07-09" is a phrase of which the values are read, too.
+	// dayTerm is the layout of the single term for a day, however the text writes the day. An
+	// index finds the term without reading values, unlike the phrase "2026-07-09".
 	dayTerm = "20060102"
 )
 
-// textsOf returns what texts match that name a time of some spans of a question: a day with
-// its year, however it is written (lexical.AnalysisVersion 6), and one without a year as the
-// question has it.
+// textsOf returns matches for texts that name a time in some spans of a question: a day with
+// its year in any notation (lexical.AnalysisVersion 6), or a day without a year as the question
+// writes it.
 func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
 	var any []string
 	for _, s := range spans {
@@ -190,20 +189,20 @@ func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
 	return matches
 }
 
-// appendMatch appends the match of texts that have any of some items, if there are any, and
-// none of others.
+// appendMatch appends a match for texts that have one of the items in any and do not have
+// those in none. It appends nothing if any is empty.
 func appendMatch(matches []*lexical.Match, any, none []string) []*lexical.Match {
 	if len(any) == 0 {
 		return matches
 	}
 	match, err := memory.NewMatch(nil, any, none)
 	if err != nil {
-		return matches // it has words that nothing matches
+		return matches // no text matches its words
 	}
 	return append(matches, match)
 }
 
-// daysIn returns items of a match for the days of a span; none for those of a long one.
+// daysIn returns the match items for the days of a span; none if it exceeds maxDays.
 func daysIn(s period.Span) (items []string) {
 	if s.Until.Sub(s.From) > maxDays*24*time.Hour {
 		return nil
@@ -227,8 +226,8 @@ func withoutYear(date string) []string {
 	return []string{phrase, strings.Join(words, " ")}
 }
 
-// ofSpans is the condition that an entry is of one of some spans, or of a month or a year
-// that one of them lies in.
+// ofSpans returns the condition that an entry is of one of the spans, or of the month or year
+// in which a span begins.
 func ofSpans(spans []namedSpan) *condition.Condition {
 	operands := make([]condition.Operand, 0, 3*len(spans))
 	for _, s := range spans {

@@ -10,15 +10,15 @@ import (
 	"mneme/memory"
 )
 
-// What was said within a week after a time may well tell of it ("last Friday"), and what is
-// two weeks from it may: docs/decisions/0088-questions-for-times.md.
+// An entry from the week after a time probably describes it ("last Friday"); one within two
+// weeks of it possibly does: docs/decisions/0088-questions-for-times.md.
 const (
 	soonAfter = 7 * 24 * time.Hour
 	nearTime  = 14 * 24 * time.Hour
 )
 
-// when says of which time an entry is, for the times that the wording names: see
-// fusion.Parts. nil: it is not known.
+// when returns how well the time of an entry fits the times that the wording names: see
+// fusion.Parts. nil: the wording names none, or the entry's is not known.
 func (w *resolved) when(e *memory.Entry) *float64 {
 	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
 		return nil
@@ -37,8 +37,8 @@ func (w *resolved) when(e *memory.Entry) *float64 {
 	return &best
 }
 
-// whenOf returns 1 for a moment within the times, 0.5 for one that they lie in or that is soon
-// after them, 0 for one near them, and -1 for all others.
+// whenOf returns 1 for a moment within the times, 0.5 for one that overlaps them or is soon
+// after them, -1 for one that is later than nearTime after them, and 0 for all others.
 func whenOf(m memory.Moment, of times) float64 {
 	span := of.instants
 	if m.Dated() {
@@ -58,7 +58,7 @@ func whenOf(m memory.Moment, of times) float64 {
 	return 0
 }
 
-// addDated sets what the parts of the relevance of candidates say of time.
+// addDated sets the parts of the candidates' relevance that depend on time.
 func (w *resolved) addDated(candidates []*candidate, found []assessment) {
 	for i, c := range candidates {
 		if !c.access.times {
@@ -68,8 +68,8 @@ func (w *resolved) addDated(candidates []*candidate, found []assessment) {
 	}
 }
 
-// datedLists returns the lists of the leg of the times that the wordings name: of each its
-// entries, as the lists of words and of meaning within them have them by turns.
+// datedLists returns the lists of the dates leg: for each wording, the entries of the times
+// that it names, taken alternately from the lexical and the vector list of these entries.
 func (q *searchQuery) datedLists(byWords, byMeaning [][]legHit) []legList {
 	lists := make([]legList, len(q.wordings))
 	if q.page == nil && q.asksForDates() {
@@ -106,8 +106,8 @@ func (q *searchQuery) datedLists(byWords, byMeaning [][]legHit) []legList {
 	return lists
 }
 
-// byTime returns the lists of the leg of the times, those of a question that asks for nothing
-// but what was at some time in the order of time.
+// byTime returns the lists of the dates leg. If the question only asks what happened at some
+// time, they are in chronological order.
 func (q *searchQuery) byTime(lists []legList, visible map[uuid.UUID]*candidate) []legList {
 	if !q.asksForDates() {
 		return lists
@@ -124,7 +124,7 @@ func (q *searchQuery) byTime(lists []legList, visible map[uuid.UUID]*candidate) 
 	return lists
 }
 
-// compareTime orders entries by when what they describe happened, ties in compareOrder.
+// compareTime orders entries by the time of what they describe, ties in compareOrder.
 func compareTime(a, b *memory.Entry) int {
 	return cmp.Or(happened(a).Compare(happened(b)), compareOrder(a, b))
 }

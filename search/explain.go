@@ -16,42 +16,42 @@ import (
 	"mneme/memory"
 )
 
-// Explanation says of a search what no hit shows.
+// Explanation describes a search beyond its hits.
 //
-// SECURITY: all of it depends on entries that the caller may read alone.
+// SECURITY: it depends only on entries that the caller may read.
 type Explanation struct {
 	Filter *FilterCost       // nil: the request has no filter
-	Entry  *EntryExplanation // of Request.ExplainEntry; nil: it names none
-	Typos  []Typo            // the words that were looked for as others
-	Dates  []NamedTime       // that the wordings name
-	// Readers say, where two models have read entries of the scope, which of them each
-	// wording was asked of. nil: one model answers.
+	Entry  *EntryExplanation // of Request.ExplainEntry; nil: the request has none
+	Typos  []Typo            // the corrected words of the query
+	Dates  []NamedTime       // the times that the wordings name
+	// Readers lists the models that each wording was asked of, if two models have read
+	// entries of the scope. nil: one model answers.
 	Readers []Readers
 }
 
-// NamedTime is a span of time that a wording names, in these words.
+// NamedTime is a span of time that a wording names.
 type NamedTime struct {
-	Wording int // the index of the query
-	Text    string
-	// From is its first instant and Until the first one after it; nil: it has no beginning, or
-	// no end.
+	Wording int    // the index of the query
+	Text    string // the words that name it
+	// From is the first instant of the span, and Until the first instant after it; nil: the
+	// span has no beginning, or no end.
 	From, Until *time.Time
-	// AnyYear says that no year was named.
+	// AnyYear reports whether the wording names no year.
 	AnyYear bool
 }
 
-// Readers are the models that a wording was asked of.
+// Readers lists the models that a wording was asked of.
 type Readers struct {
 	Wording  int    // the index of the query
-	Language string // that its words suggest, a code of ISO 639-1; "": none
-	// Models are those by which an entry is judged that all have read: english or
+	Language string // guessed from its words, a code of ISO 639-1; "": unknown
+	// Models are the models that score an entry which both have read: english or
 	// multilingual, or both.
 	Models []string
 }
 
-// FilterCost says how a filter was applied. If few entries pass, the legs looked
-// among these alone. Otherwise they looked among all, and each row that they found was
-// judged, as the candidates are on a page after the first.
+// FilterCost describes how a filter was applied. If few entries pass, the legs searched
+// only these. Otherwise the legs searched all entries, and the filter was applied to each
+// row that they found. On a page after the first it is applied to each candidate.
 type FilterCost struct {
 	// Passing is how many visible entries pass; nil: too many to hand to the legs.
 	Passing *int
@@ -63,21 +63,21 @@ type OptionCost struct {
 	Name string // namespace, tags, type, where or match
 	// Dropped is how many visible entries that the legs found before their last
 	// candidate do not pass this option, whichever other options they pass; nil if
-	// the legs looked among the passing ones alone.
+	// the legs searched only the passing entries.
 	Dropped *int
 }
 
-// Outcome is what became of an entry in a search.
+// Outcome is the result of a search for one entry.
 type Outcome string
 
 // The outcomes.
 const (
 	OutcomeHit              Outcome = "hit"
 	OutcomeBeyondLimit      Outcome = "beyond_limit"        // after the hits
-	OutcomeBeyondTokens     Outcome = "beyond_max_tokens"   // a hit for which there was no room
-	OutcomeBelowRelevance   Outcome = "below_min_relevance" // a candidate, but not relevant enough
-	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first of both
-	OutcomeNotRetrieved     Outcome = "not_retrieved"       // among the first of no leg that looked
+	OutcomeBeyondTokens     Outcome = "beyond_max_tokens"   // a hit that did not fit
+	OutcomeBelowRelevance   Outcome = "below_min_relevance" // a candidate that is not relevant enough
+	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first of either
+	OutcomeNotRetrieved     Outcome = "not_retrieved"       // among the first of no leg that searched
 	OutcomeNotInCursor      Outcome = "not_in_cursor"       // on an earlier page, or no candidate of the first
 	OutcomeFiltered         Outcome = "filtered"            // does not pass the filter
 	OutcomeEncrypted        Outcome = "encrypted"           // no search finds it
@@ -86,29 +86,29 @@ const (
 	OutcomeNotFound         Outcome = "not_found"           // absent, or the caller may not read it
 )
 
-// EntryExplanation says what became of the entry that a path resolves to in a
-// search. Of OutcomeNotFound it has the outcome alone.
+// EntryExplanation describes how a search treated the entry that a path resolves to.
+// For OutcomeNotFound it has only the outcome.
 type EntryExplanation struct {
 	Outcome Outcome
 	ID      uuid.UUID
 	Label   acl.Label
-	// Rank is among the candidates that could be hits, from 1, on a page after the
-	// first from that page's first hit. With OutcomeNotRetrieved it is the rank
-	// that the score would have given. 0: it has none, or it is not known.
+	// Rank is the rank, from 1, among the candidates that could be hits; on a page
+	// after the first, rank 1 is that page's first hit. With OutcomeNotRetrieved it is
+	// the rank that the entry's score would give it. 0: none, or unknown.
 	Rank int
-	// Options are those of the filter that the entry does not pass.
+	// Options are the options of the filter that the entry does not pass.
 	Options []string
-	// Relevance and Explain are as a hit's. Score is nil if it depends on other
+	// Relevance and Explain are those of a hit. Score is nil if it depends on other
 	// candidates and was not computed. All are nil if no search finds the entry.
 	Relevance, Score *float64
 	Explain          *Explain
-	// VectorsWait says that the entry has no vectors yet, so that the vector leg
+	// VectorsWait reports whether the entry still lacks vectors, so that the vector leg
 	// cannot find it.
 	VectorsWait bool
 }
 
-// explainHit says how a candidate was ranked and why the caller may see it. e is its entry
-// with the value, which c.entry lacks.
+// explainHit explains how a candidate was ranked and why the caller may see it. e is its
+// entry with the value, which c.entry lacks.
 func explainHit(q *searchQuery, found *retrieved, c *candidate, e *memory.Entry) *Explain {
 	lexical, vector, dated := c.legRanks(q.wordings)
 	x := &Explain{
@@ -162,7 +162,7 @@ func (s *Searcher) explain(ctx context.Context, in snapshot, q *searchQuery, fou
 	return &x, err
 }
 
-// readers returns which models the wordings were asked of, if there are two.
+// readers returns the models that each wording was asked of, if there are two.
 func (r *retrieved) readers() (readers []Readers) {
 	if !r.models.both() {
 		return nil
@@ -179,9 +179,9 @@ func (r *retrieved) readers() (readers []Readers) {
 	return readers
 }
 
-// droppedFrom returns the entries that the filter dropped from the legs' lists before
-// the last hit that each could keep, each once. What a list has beyond that depends
-// on how many hits its leg was asked for.
+// droppedFrom returns the entries that the filter dropped from the legs' lists, each once.
+// In each list it stops at the last hit that could be a candidate: the hits after it depend
+// on how many the leg was asked for.
 func droppedFrom(lists []legList, visible map[uuid.UUID]*candidate, dropped map[uuid.UUID]*memory.Entry) (before []*memory.Entry) {
 	if len(dropped) == 0 {
 		return nil
@@ -212,7 +212,7 @@ func droppedFrom(lists []legList, visible map[uuid.UUID]*candidate, dropped map[
 	return before
 }
 
-// filterCost says how the filter was applied and what each option dropped.
+// filterCost returns how the filter was applied and how many entries each option dropped.
 func (s *Searcher) filterCost(ctx context.Context, in snapshot, q *searchQuery, dropped []*memory.Entry) (*FilterCost, error) {
 	var cost FilterCost
 	few := q.only != nil || q.nothing
@@ -237,10 +237,10 @@ func (s *Searcher) filterCost(ctx context.Context, in snapshot, q *searchQuery, 
 	return &cost, nil
 }
 
-// explainEntry says what became of the request's ExplainEntry.
+// explainEntry explains the request's ExplainEntry.
 //
-// SECURITY: an entry that the caller may not read costs and reveals what an absent one
-// does: only what the path resolves to for the caller is looked at.
+// SECURITY: an entry that the caller may not read costs and reveals no more than an absent
+// one: explainEntry examines only the entry that the path resolves to for the caller.
 func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*EntryExplanation, error) {
 	path, now := *q.request.ExplainEntry, s.instant()
 	a, err := readAccess(ctx, in.tx, q.caller, path.Store, now)
@@ -254,7 +254,7 @@ func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery
 	if err != nil {
 		return nil, err
 	}
-	e := memory.Resolve(memory.Caller{Principal: q.caller.Principal}, a, entries, now) // as addVisible
+	e := memory.Resolve(memory.Caller{Principal: q.caller.Principal}, a, entries, now) // like addVisible
 	if e == nil {
 		e = memory.Resolve(q.caller, a, entries, now)
 	}
@@ -276,7 +276,7 @@ func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery
 	return x, err
 }
 
-// explainSearchable says what became of a searchable entry of the scope.
+// explainSearchable explains a searchable entry of the scope.
 func (s *Searcher) explainSearchable(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected, c *candidate, x *EntryExplanation) error {
 	if read := ranked.visible[c.entry.ID]; read != nil {
 		x.Rank = slices.Index(ranked.ordered, read) + 1
@@ -324,8 +324,8 @@ func (s *Searcher) explainSearchable(ctx context.Context, in snapshot, q *search
 	return nil
 }
 
-// outcomeOf returns what became of a searchable entry, of which x has the rank and
-// the options that it does not pass.
+// outcomeOf returns the outcome of a searchable entry. x has its rank and the options
+// that it does not pass.
 func outcomeOf(q *searchQuery, ranked selected, c *candidate, x *EntryExplanation) Outcome {
 	entry := c.entry.ID
 	switch read := ranked.visible[entry] != nil; {
@@ -352,8 +352,8 @@ func (l *legHits) has(entry uuid.UUID) bool {
 	})
 }
 
-// wouldRank returns the rank that a candidate, which no leg found, would have had by
-// its score; 0 if it would have none, or if that depends on other candidates.
+// wouldRank returns the rank that its score would give to a candidate that no leg found;
+// 0 if it would have none, or if the score depends on other candidates.
 func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	if q.request.scored() || !q.reaches(c) {
 		return 0
@@ -371,7 +371,7 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	return rank
 }
 
-// cut returns the explanation of an answer of which only the first hits were shown.
+// cut returns the explanation of an answer that shows only its first hits.
 func (x *Explanation) cut(shown int) *Explanation {
 	if x == nil || x.Entry == nil || x.Entry.Outcome != OutcomeHit || x.Entry.Rank <= shown {
 		return x

@@ -10,13 +10,12 @@ import (
 	"mneme/memory"
 )
 
-// EntryID returns the ID of a hit's entry, which Entry.ID does not show where the
-// caller has level search. It is for what is kept of a search, and for charges.
+// EntryID returns the ID of a hit's entry, which Entry.ID does not show at level search.
+// Records of searches and charges use it.
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 
-// loadHits makes hits of the candidates, in their order. It reads the first
-// batch of values, of loaded hits; the others are without value until Values
-// reads them.
+// loadHits returns the hits of the candidates, in their order. It reads the values of
+// the first batch, which has loaded hits; Values reads the others.
 func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
 	if hits, err = loadValues(ctx, in.tx, q, found, candidates[:loaded]); err != nil {
@@ -27,7 +26,7 @@ func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved
 	}
 	for _, c := range candidates[loaded:] {
 		row := *c.entry
-		c.entry = &row // lets go of the rows of all candidates
+		c.entry = &row // releases the rows of all candidates
 		hits = append(hits, newHit(q, found, c, row))
 	}
 	return hits, loaded, nil
@@ -73,7 +72,7 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	return entries, err
 }
 
-// newHit returns the hit of a candidate with what the limits of its store show of it.
+// newHit returns the hit of a candidate with the fields that the limits of its store show.
 func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
 	hit := Hit{Score: c.score, Relevance: c.relevance, found: c, of: of, query: q, whole: e}
 	if c.access.show(&hit); !c.access.whole {
@@ -88,14 +87,14 @@ func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
 	return hit
 }
 
-// release drops what a hit holds of the entry's text.
+// release drops the text of the hit's entry.
 func (h *Hit) release() {
 	h.Value, h.whole.Value, h.Passages, h.codes = nil, nil, nil, nil
 }
 
-// reloadHits reads the values of the first of some hits, which a search found
-// earlier, and returns those that the caller still sees, as they are now. taken
-// is how many of the hits are done, at least one.
+// reloadHits reads the values of the first batch of hits of an earlier search. It
+// returns the hits that the caller still sees, as they are now. taken is the number of
+// hits processed, at least one.
 func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
 	q, found := hits[0].query, hits[0].of
 	hits = hits[:memory.BatchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
@@ -109,7 +108,7 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if err != nil {
 			return err
 		}
-		if scope.Any(isMetered) { // what such a store shows is sold before
+		if scope.Any(isMetered) { // hits of such a store are sold before
 			scope = scope.Without(isMetered)
 		}
 		in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
@@ -141,8 +140,8 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 	return batch, taken, err
 }
 
-// at returns the candidate as a later snapshot shows it: another row and
-// access, the same ranks and scores.
+// at returns the candidate in a later snapshot: it has the row and access of that
+// snapshot, but the same ranks and scores.
 func (c *candidate) at(later *candidate) *candidate {
 	now := *c
 	now.entry, now.access, now.then = later.entry, later.access, later.then
@@ -150,9 +149,9 @@ func (c *candidate) at(later *candidate) *candidate {
 	return &now
 }
 
-// remainingScope is searchScope for a search that was authorised before. A
-// named store to which the caller has lost access since is left out, rather
-// than an error.
+// remainingScope is searchScope for a search that was authorised before. If the caller
+// has since lost access to a named store, it leaves the store out instead of returning
+// an error.
 func (s *Searcher) remainingScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, error) {
 	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
 	if !errors.Is(err, acl.ErrDenied) {
@@ -171,7 +170,7 @@ func (s *Searcher) remainingScope(ctx context.Context, tx memory.ReadTx, q *sear
 			r.Stores = append(r.Stores, store)
 		}
 	}
-	if len(r.Stores) == 0 { // none is left; no names would mean all
+	if len(r.Stores) == 0 { // none is left, but an empty list would mean all stores
 		return acl.Scope{}, nil
 	}
 	return s.searchScope(ctx, tx, q.caller, r)

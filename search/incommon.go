@@ -8,7 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// commonWords compares the words of candidates, by their terms as the storage keeps them.
+// commonWords compares the words of candidates by their stored terms.
 type commonWords struct {
 	tx      assessmentTx
 	seed    maphash.Seed
@@ -63,8 +63,8 @@ func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
 	return w, nil
 }
 
-// share returns how much of the words of two candidates is the same, 0–1: the weight of those
-// that both have over the weight of all words of the one that has less of it. What all
+// share returns how many words two candidates have in common, 0–1: the weight of their common
+// words divided by the weight of all words of the candidate with less weight. A word that all
 // candidates have, such as the name of a project, weighs next to nothing.
 func (w *commonWords) share(a, b *candidate) float64 {
 	ofA, ofB := w.read[a], w.read[b]
@@ -84,7 +84,8 @@ func (w *commonWords) share(a, b *candidate) float64 {
 	return both / less
 }
 
-// isReply reports whether a candidate's text states nothing that another one could replace.
+// isReply reports whether a candidate's text is a reply that makes no statement of its own, so
+// that no other candidate can replace it.
 func (w *commonWords) isReply(ctx context.Context, c *candidate) (bool, error) {
 	if is, known := w.replies[c]; known {
 		return is, nil

@@ -11,9 +11,9 @@ import (
 	"mneme/memory"
 )
 
-// KeysOf returns the keys of those of some entries that a search of the caller
-// could show now: in a store on which it has a level, visible, not encrypted, and
-// what their paths resolve to. entries are given by store.
+// KeysOf returns the keys of the given entries, listed by store, that a search of the
+// caller could show now. Such an entry is in a store on which the caller has a level, is
+// visible and not encrypted, and is the entry that its path resolves to.
 func KeysOf(ctx context.Context, tx memory.ReadTx, c memory.Caller, entries map[string][]uuid.UUID, now time.Time) (map[uuid.UUID]string, error) {
 	var stores []string
 	var ids []uuid.UUID

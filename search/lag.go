@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// LagVector is the name in an answer's Degraded of a vector leg that lacks
-// entries which wait for their vectors.
+// LagVector is the name in Answer.Degraded of a vector leg that lacks entries because
+// they wait for their vectors.
 const LagVector = "vector_lag"
 
 // maxLag is how long entries may wait for their vectors before answers say so.
 const maxLag = 5 * time.Second
 
-// missing returns what an answer's Degraded names: the legs that failed, StepRerank if
-// the Reranker did, and LagVector if the vector leg searched but entries within the scope
-// wait for their vectors for longer than maxLag.
+// missing returns Answer.Degraded: the legs that failed, StepRerank if the Reranker
+// failed, and LagVector if the vector leg searched but entries within the scope have
+// waited for their vectors for longer than maxLag.
 func (s *Searcher) missing(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) ([]string, error) {
 	failed := slices.Clone(found.failed)
 	if found.verdict.failed {

@@ -8,8 +8,8 @@ import (
 	"mneme/memory"
 )
 
-// languages are the languages of rows whose texts a search has read to find out: codes of
-// ISO 639-1; "": not known.
+// languages maps rows to the languages that a search detected in their texts: codes of
+// ISO 639-1; "": unknown.
 type languages map[rowVersion]string
 
 // rowVersion is a row at one of its revisions.
@@ -20,9 +20,9 @@ type rowVersion struct {
 
 func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry.Revision} }
 
-// addLanguages finds out which languages the texts of candidates are in that the
-// multilingual model judges, for a wording in a known one: across languages its scores have
-// another scale. The texts are read once for all wordings and snapshots of a search.
+// addLanguages sets the languages of the candidates that the multilingual model scores, if the
+// wording's language is known: between languages the model's scores have another scale. A
+// search reads each text once for all its wordings and snapshots.
 func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, known languages, asked *resolved, candidates []*candidate, found []assessment) error {
 	if asked.language == "" {
 		return nil
@@ -47,8 +47,8 @@ func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, know
 	return nil
 }
 
-// readLanguages adds the languages of the texts of candidates to those that are known, a
-// batch at a time.
+// readLanguages detects the languages of unread candidates and adds them to known, a batch
+// of texts at a time.
 func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, known languages, unread []*candidate) error {
 	for len(unread) > 0 {
 		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })

@@ -100,7 +100,7 @@ const (
 func (w *resolved) tokens(k int) []weightedToken {
 	tokens := make([]weightedToken, 0, len(w.embeddings[k].Tokens))
 	weights := make(map[string]float64) // by word
-	stems := slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Beside })
+	stems := slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Variant })
 	for i := range w.embeddings[k].Tokens {
 		t := &w.embeddings[k].Tokens[i]
 		if t.Vector == (maxsim.Vector{}) { // the embedder makes no codes

@@ -17,8 +17,8 @@ import (
 	"mneme/vector"
 )
 
-// models are those of a search: the one that reads English or everything, and the
-// multilingual one. One that it does not use has no embedder.
+// models are the models of a search: the main one, which reads English or all languages,
+// and the multilingual one. A model that the search does not use has no embedder.
 type models [choice.Count]model
 
 // The models of a search.
@@ -40,8 +40,8 @@ func (m model) cosines() fusion.CosineRange {
 	return fusion.CosineRange{Unrelated: unrelated, Related: related}
 }
 
-// cosine returns that of an entry's chunk and a question, and the usual one if the chunk
-// has no meaning.
+// cosine returns the cosine of an entry's chunk and a question. For a chunk without meaning
+// it returns the usual cosine of unrelated texts.
 func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 	if chunk.IsMeaningless() {
 		return m.cosines().Unrelated
@@ -49,11 +49,11 @@ func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 	return chunk.Dot(asked)
 }
 
-// ask returns what relevance depends on of a wording, as it is asked of the models.
+// ask returns a wording in the form that fusion.Relevance takes, one for each way to ask it.
 func (m models) ask(w *resolved) (asked [question.Count]fusion.Question) {
 	lacksName := w.scorer != nil && w.scorer.LacksName()
 	for k := range m {
-		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName, Chatter: w.chatter || w.isSenseless()}
+		asked[k] = fusion.Question{Familiarity: w.familiarity(k), Cosines: m[k].cosines(), LacksName: lacksName, Chatter: w.chatter || w.isGibberish()}
 		if w.embeddings[k].Multilingual {
 			asked[k].MaxSims = fusion.MultilingualMaxSims
 		}
@@ -64,8 +64,8 @@ func (m models) ask(w *resolved) (asked [question.Count]fusion.Question) {
 	return asked
 }
 
-// modelsFor returns those of the serving models that have read entries of a scope. ok is
-// false if none serves.
+// modelsFor returns the serving models that have read entries of a scope. ok is false if no
+// model serves.
 func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 	if len(serving) == 0 {
 		return used, false
@@ -82,11 +82,11 @@ func modelsFor(serving []memory.Model, scope acl.Scope) (used models, ok bool) {
 	return used, true
 }
 
-// scopeOf returns the stores of a scope in which the vectors of the k-th model count, of
-// several.
+// scopeOf returns the stores of a scope in which the vectors of the k-th model count, if the
+// search uses both models; otherwise the whole scope.
 //
-// SECURITY: how many vectors are left of a model that no longer reads a store depends on
-// entries above the caller. They must not show in what is found.
+// SECURITY: how many vectors remain of a model that no longer reads a store depends on
+// entries above the caller's ceiling. They must not affect the results.
 func (m models) scopeOf(k int, scope acl.Scope) acl.Scope {
 	leftover := func(a acl.Access) bool { return !choice.Of(a.Detail).Counts(k) }
 	if !m.both() || !scope.Any(leftover) {
@@ -95,14 +95,14 @@ func (m models) scopeOf(k int, scope acl.Scope) acl.Scope {
 	return scope.Without(leftover)
 }
 
-// read reports whether the models are sent questions of sessions at a label.
+// read reports whether questions of sessions at a label may be sent to the models.
 //
-// SECURITY: what was sent to an embedder of others cannot be taken back.
+// SECURITY: text that was sent to an external embedder cannot be taken back.
 func (m models) read(taint acl.Label) bool {
 	return !slices.ContainsFunc(m[:], func(one model) bool { return one.serves() && !one.Reads(taint) })
 }
 
-// fingerprints returns those of the vectors that a search compares.
+// fingerprints returns the fingerprints of the vectors that a search compares.
 func (m models) fingerprints() [2]string {
 	return [2]string{m[mainModel].Fingerprint, m[multilingualModel].Fingerprint}
 }
@@ -120,12 +120,12 @@ func (m models) name(k int) string {
 // both reports whether a search uses two models.
 func (m models) both() bool { return m[mainModel].serves() && m[multilingualModel].serves() }
 
-// merge makes one list of those of two models, whose cosines are put on one scale, whether
-// the search uses one of them or both. An entry in both has the place that the preferred
-// model gives it, or the better one.
+// merge merges the lists of two models. It converts their cosines to one scale, even if the
+// search uses only one model. An entry in both lists has the rank that the preferred model
+// gives it, or if neither is preferred, the better one.
 //
 // SECURITY: entries that nobody sees any more, such as deleted ones, may decide which models
-// a search uses. They must not show in scores.
+// a search uses. They must not affect scores.
 func (m models) merge(of [2]legList, w *resolved) legList {
 	if !m[multilingualModel].serves() && !m[mainModel].EnglishOnly {
 		return of[mainModel] // the only model there is
@@ -145,30 +145,30 @@ func (m models) merge(of [2]legList, w *resolved) legList {
 				merged.hits[i] = hit
 			}
 		}
-		// If nothing of the other model's list is left, the preferred one has read what the
-		// other finds, and its own list says what is missing.
+		// If the other model's list adds no hit, the preferred model has read all of them, and
+		// its own list decides whether hits are missing.
 		if of[k].more && len(merged.hits) > before {
 			merged.floor = max(merged.floor, m.scaled(w, k, of[k].floor))
 		}
 	}
 	slices.SortStableFunc(merged.hits, func(a, b legHit) int { return cmp.Compare(b.Score, a.Score) })
-	// Where the first hits are all visible, they are enough: hits that preferOne moved may be
-	// below the floor of the list they come from, and every search of a store that both
-	// models have read would ask for more.
+	// If the first hits are all visible, they are enough. Hits that preferOne moved may be
+	// below the floor of the list that they come from; without this bound, every search of a
+	// store that both models have read would ask for more.
 	if len(merged.hits) >= fusionDepth {
 		merged.floor = min(merged.floor, merged.hits[fusionDepth-1].Score)
 	}
 	return merged
 }
 
-// leastFamiliar is the familiarity of words of which the English model has none whole: what
-// it makes of their pieces is next to nothing, but still orders what it alone has read.
+// leastFamiliar is the familiarity of words of which none is a single token of the English
+// model. Its cosines say little then, but still order the entries that only it has read.
 const leastFamiliar = .05
 
-// scaled returns the cosine of E5-small-v2 that means what one of the k-th model does. What
-// the multilingual model alone has read is in another language than English. What the
-// English one alone has read says little to words in another language, and is near what
-// is unrelated.
+// scaled converts a cosine of the k-th model to the equivalent cosine of E5-small-v2. Entries
+// that only the multilingual model has read are not in English. For words in another language,
+// the cosines of entries that only the English model has read say little; they are scaled down
+// towards that of unrelated texts.
 func (m models) scaled(w *resolved, k int, cosine float64) float64 {
 	switch {
 	case k == multilingualModel && w.prefers == mainModel:
@@ -180,12 +180,12 @@ func (m models) scaled(w *resolved, k int, cosine float64) float64 {
 	return m[k].cosines().ToE5(cosine)
 }
 
-// noteAsked records that stores were asked a question that the main model cannot read: from
-// now on the multilingual one reads all of their entries, too. Those count which the
-// caller may write to, so that readers and buyers have no effect.
+// noteAsked records that stores were asked a question that the main model cannot read. From
+// then on the multilingual model also reads all of their entries. Only stores that the caller
+// may write to are recorded, so that readers and buyers have no effect.
 //
 // SECURITY: lower sessions must not learn what a higher one asked. After a question above
-// PUBLIC the multilingual model reads what has the session's label or a higher one.
+// PUBLIC the multilingual model reads only entries with the session's label or a higher one.
 func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery, by models) {
 	if q.page != nil || !by[mainModel].EnglishOnly || !slices.ContainsFunc(q.wordings, func(w wording) bool { return w.prefers == multilingualModel }) {
 		return
@@ -198,20 +198,20 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery, by models) {
 	}
 }
 
-// notedAsked reports whether a question of a session needs not be noted.
+// notedAsked reports whether a question of a session is already recorded.
 func notedAsked(reading choice.Reading, taint acl.Label) bool {
 	from := reading.BothFrom()
 	return reading.Asked || taint > acl.Public && from != 0 && from.CanFlowTo(taint)
 }
 
 const (
-	// noteAgain is how long no question tries again to note that a store was asked, while
-	// one does or after one could not: the answer waits for each attempt.
+	// noteAgain is how long no search tries again to record that a store was asked, while an
+	// attempt runs or after one failed. Each attempt delays an answer.
 	noteAgain = time.Minute
-	// noteShare is the share of the vector leg's budget for which a search waits for an
-	// attempt: a second by default.
+	// A search waits for an attempt for the vector leg's budget divided by noteShare: a
+	// second by default.
 	noteShare = 3
-	// unnotedBytes bounds what is remembered of such attempts: about 3,000 stores.
+	// unnotedBytes bounds the cache of such attempts: about 3,000 stores.
 	unnotedBytes = 1 << 20
 )
 
@@ -238,7 +238,7 @@ func (s *Searcher) noteAskedOf(ctx context.Context, c memory.Caller, store strin
 		err = s.storage.Update(ctx, func(tx memory.Tx) error {
 			known, err := tx.StoreFacts(ctx, []string{store})
 			if was := choice.Of(known[store].Detail); err != nil || notedAsked(was, c.Taint) || was.Language != choice.LanguageAuto {
-				return err // somebody else noted it, or chose, since the search began
+				return err // another call recorded it or set a language since the search began
 			}
 			return tx.PutReading(ctx, change)
 		})

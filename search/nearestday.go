@@ -12,9 +12,9 @@ import (
 	"mneme/memory"
 )
 
-// nearestThen returns the entry nearest to the times that a question asks for alone, of those
-// that pass the filter and the caller may read; nil if there is none. It looks at twice as
-// many days each time until there are some.
+// nearestThen returns the entry that is nearest to the times for which a question asks, among
+// those that pass the filter and the caller may read; nil if there is none. It doubles the
+// number of days around those times until it finds one.
 func (s *Searcher) nearestThen(ctx context.Context, in snapshot, q *searchQuery) (*memory.Entry, error) {
 	spans := q.wordings[0].named.spans
 	if len(spans) == 0 {
@@ -33,7 +33,7 @@ func (s *Searcher) nearestThen(ctx context.Context, in snapshot, q *searchQuery)
 		}
 		var nearest *memory.Entry
 		for _, c := range visible {
-			if c != nil && (nearest == nil || cmp.Or(cmp.Compare(apart(c.entry, from, until), apart(nearest, from, until)), compareOrder(c.entry, nearest)) < 0) {
+			if c != nil && (nearest == nil || cmp.Or(cmp.Compare(distance(c.entry, from, until), distance(nearest, from, until)), compareOrder(c.entry, nearest)) < 0) {
 				nearest = c.entry
 			}
 		}
@@ -44,16 +44,16 @@ func (s *Searcher) nearestThen(ctx context.Context, in snapshot, q *searchQuery)
 	return nil, nil
 }
 
-// maxNearest is how many days from the times that a question names an entry is looked for.
+// maxNearest bounds the days between an entry and the times that a question names.
 const maxNearest = 1 << 16
 
-// apart returns how long an entry is before or after a span.
-func apart(e *memory.Entry, from, until time.Time) time.Duration {
+// distance returns the time between an entry and a span; 0 if they overlap.
+func distance(e *memory.Entry, from, until time.Time) time.Duration {
 	return max(0, from.Sub(e.OccurredAt.Until()), e.OccurredAt.Time.Sub(until))
 }
 
-// dayBefore and dayAfter return the time so many days earlier or later, within the years of
-// moments.
+// dayBefore and dayAfter return the time that many days earlier or later, clamped to the years
+// of moments.
 func dayBefore(t time.Time, days int) time.Time {
 	if t.Year() <= maxNearest/365 {
 		return dates.Earliest
@@ -68,7 +68,7 @@ func dayAfter(t time.Time, days int) time.Time {
 	return t.AddDate(0, 0, days)
 }
 
-// dayOf returns the day of a moment in a zone; a year or month as it is.
+// dayOf returns the day of a moment in a zone. It returns a day, month or year as it is.
 func dayOf(m memory.Moment, zone *time.Location) memory.Moment {
 	if m.Dated() {
 		return m

@@ -9,37 +9,37 @@ import (
 	"mneme/fusion"
 )
 
-// Where two entries say nearly the same of the same thing, the newer one is what holds now:
+// If two entries say nearly the same about the same thing, the newer one is current:
 // docs/decisions/0085-newer-statements.md.
 const (
 	// newerDepth is how many of the first candidates are compared with each other.
 	newerDepth = 20
-	// minAlikeCosine is the cosine, as one of E5-small-v2, below which none are alike.
+	// Entries whose cosine, on the scale of E5-small-v2, is below minAlikeCosine are not alike.
 	minAlikeCosine = 0.87
-	// Of two statements of one thing, one says with other words of a few what the other does:
-	// they are alike (fusion.MinAlike) and have so much of their words in common. Those
-	// without dates that were written within a sitting, as an import is, may be a list: they
-	// must be nearly the same.
+	// Two statements about one thing are alike (fusion.MinAlike) and have at least this share
+	// of their words in common.
 	minInCommon = 0.35
-	// Those that are surely alike (sameThing) may be so short that they have little in common
-	// but what they speak of: "the launch is on 3 March", "the launch was moved to 17 April".
-	sameThing      = 0.985
-	fewInCommon    = 0.05
+	// Statements that are alike with at least this probability may be so short that they have
+	// in common little more than their subject: "the launch is on 3 March", "the launch was
+	// moved to 17 April".
+	sameThing   = 0.985
+	fewInCommon = 0.05
+	// Statements without dates that were written within a sitting, such as an import, may be
+	// the items of a list: only those that are nearly the same are about one thing.
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.45
-	// newerMargin is how much more the first of two statements may score and still be swapped
-	// with the other: the one whose words are nearer to the question's scores so much
-	// more by chance.
+	// newerMargin is the largest difference in score at which two statements are still
+	// swapped: the statement whose words are nearer to the question's scores that much more by
+	// chance.
 	newerMargin = 0.56
 )
 
-// newerFirst swaps the newer of two statements with the older one where both say nearly the
-// same and the older one is first, or the newer one if the question asks for the past, and
-// marks the older one. The candidates are in their order. Scores stay, and so do the ranks
-// of all others.
+// newerFirst finds pairs of ordered candidates that say nearly the same and marks the older
+// one. It swaps the two if the older one is first, or if the question asks for the past and
+// the newer one is first. Scores do not change, nor do the ranks of other candidates.
 //
-// SECURITY: of stores at level search neither the order nor the mark says which entry is
+// SECURITY: for stores at level search, neither the order nor a mark reveals which entry is
 // newer.
 func newerFirst(ctx context.Context, tx assessmentTx, found *retrieved, ordered []*candidate) error {
 	first := ordered[:min(len(ordered), newerDepth)]
@@ -56,14 +56,14 @@ func newerFirst(ctx context.Context, tx assessmentTx, found *retrieved, ordered 
 			if at == i {
 				break
 			}
-			ordered[at], ordered[i] = ordered[i], ordered[at] // what is at i now is looked at, too
+			ordered[at], ordered[i] = ordered[i], ordered[at] // examine the new candidate at i, too
 		}
 	}
 	return nil
 }
 
-// swapRank returns the first index up to i whose candidate the i-th should be swapped with;
-// i if there is none.
+// swapRank returns the first index whose candidate should be swapped with the i-th; i if there
+// is none.
 func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []*candidate, i int) (at int, err error) {
 	at = i
 	c := ordered[i]
@@ -85,15 +85,15 @@ func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []
 		if r.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
-		if first == c && timeOf(c) >= timeOf(ordered[j]) { // the time that the question names comes first
+		if first == c && timeOf(c) >= timeOf(ordered[j]) { // fits the time of the question at least as well
 			at = j
 		}
 	}
 	return at, nil
 }
 
-// sayNearlyTheSame reports whether two candidates are statements of one thing. What is
-// cheaper to tell is asked first: most pairs are none.
+// sayNearlyTheSame reports whether two candidates are statements about one thing. The cheaper
+// tests come first: most pairs fail them.
 func (r *retrieved) sayNearlyTheSame(ctx context.Context, words *commonWords, newer, older *candidate, atOnce bool) (bool, error) {
 	least := fusion.MinAlike
 	switch share := words.share(newer, older); {
@@ -115,16 +115,16 @@ func (r *retrieved) sayNearlyTheSame(ctx context.Context, words *commonWords, ne
 	return true, nil
 }
 
-// asksForWhatWasBefore reports whether a wording asks for what was so before a time. It is
-// asked of the whole search, so that one order holds for all pairs and the swaps end.
+// asksForWhatWasBefore reports whether a wording asks for the state before a time. It
+// considers all wordings, so that one order holds for all pairs and the swaps end.
 func (r *retrieved) asksForWhatWasBefore(t time.Time) bool {
 	return slices.ContainsFunc(r.wordings, func(w resolved) bool { return w.past.Before(t) })
 }
 
-// inOrder returns which of two candidates of a store and namespace is the newer one: by when
-// what they describe happened, or else, or of the same day, by when they were written.
-// atOnce says that nothing but moments between two writes tells. ok is false if they are of
-// the same time or not compared.
+// inOrder returns the newer and the older of two candidates of a store and namespace. It
+// compares when what they describe happened; if that is unknown or the same day, when they were
+// written. atOnce says that only writes less than a sitting apart decide. ok is false if the
+// times are equal or the candidates cannot be compared.
 func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 	if a.entry.Store != b.entry.Store || a.entry.Namespace != b.entry.Namespace || !a.access.times {
 		return nil, nil, false, false
@@ -140,9 +140,9 @@ func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 	return a, b, atOnce, order != 0
 }
 
-// alike returns how likely two candidates say nearly the same, 0–1, by the chunks of them
-// that are nearest to the question and a model that has read both; 0 if that is surely less
-// than a likelihood.
+// alike returns the probability, 0–1, that two candidates say nearly the same. It compares
+// their chunks nearest to the question, by a model that has read both. It may return 0 instead
+// of a probability below least.
 func (m models) alike(a, b *candidate, least float64) (most float64) {
 	for k := range m {
 		x, y := &a.by[k], &b.by[k]
@@ -156,14 +156,14 @@ func (m models) alike(a, b *candidate, least float64) (most float64) {
 		}
 		maxSim, err := bothMaxSims(x.codes, y.codes)
 		if err != nil {
-			continue // codes of another form: the entries are not compared
+			continue // codes of another format: this model cannot compare the entries
 		}
 		most = max(most, fusion.Alike(cosines, maxSims, cosine, maxSim))
 	}
 	return most
 }
 
-// timeOf returns what a candidate's relevance says of its time; 0 if that is not known.
+// timeOf returns a candidate's fusion.Parts.When; 0 if that is nil.
 func timeOf(c *candidate) float64 {
 	if c.When == nil {
 		return 0

@@ -11,16 +11,16 @@ import (
 	"mneme/vector"
 )
 
-// A store that others fill must not decide what a search of the rest finds: one in which a
-// prefix stands for too many words, or whose values cost more to judge than a call may read,
-// is left out and named. Where none would be left the request is refused.
+// A store that others fill must not decide what a search finds in the rest. If a prefix stands
+// for too many words in a store, or filtering its values would read more than a call may read,
+// the search leaves the store out and names it. If none is left, it refuses the request.
 
-// passing is what a filter leaves of a search.
+// passing is the part of a search that passes its filter.
 type passing struct {
-	filter  memory.Filter // with what is left of what it may read
+	filter  memory.Filter // with the remaining read limits
 	scope   acl.Scope     // without the stores that are left out
 	only    []uuid.UUID   // the entries that pass; nil: too many to hand to the legs
-	nothing bool          // none passes
+	nothing bool          // no entry passes
 	capped
 }
 
@@ -33,11 +33,11 @@ func (s *Searcher) matchFilter(ctx context.Context, tx memory.ReadTx, q *searchQ
 	if err := s.leaveOutWords(ctx, tx, &found); err != nil {
 		return found, err
 	}
-	standing := standing(q.request.Filter, q.asOf)
-	ids, more, err := standing.Searchable().Matching(ctx, tx, found.scope, nil, vector.MaxOnly)
+	filter := unchangedSince(q.request.Filter, q.asOf)
+	ids, more, err := filter.Searchable().Matching(ctx, tx, found.scope, nil, vector.MaxOnly)
 	var broken *memory.RuleError
 	if errors.As(err, &broken) && found.scope.Len() > 1 {
-		ids, more, err = s.matchEach(ctx, tx, standing, &found, err)
+		ids, more, err = s.matchEach(ctx, tx, filter, &found, err)
 	}
 	if err == nil && !more {
 		found.only, found.nothing = ids, len(ids) == 0
@@ -45,8 +45,8 @@ func (s *Searcher) matchFilter(ctx context.Context, tx memory.ReadTx, q *searchQ
 	return found, err
 }
 
-// leaveOutWords leaves out of the scope the stores in which a prefix of the filter stands
-// for too many words.
+// leaveOutWords removes from the scope the stores in which a prefix of the filter stands for
+// too many words.
 func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, found *passing) error {
 	now := s.instant()
 	tooMany := found.filter.CheckPrefixes(ctx, tx, found.scope, now)
@@ -69,13 +69,13 @@ func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, found *p
 	return nil
 }
 
-// matchEach is matchFilter store by store, with an equal part of what a call may read for
-// each. It leaves out those that need more. tooMuch is the error for all together, and is
-// returned if none is left.
-func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, standing memory.Filter, found *passing, tooMuch error) (all []uuid.UUID, more bool, err error) {
+// matchEach is matchFilter store by store: each may read an equal part of what a call may
+// read, and those that need more are left out. If none is left, it returns tooMuch, the error
+// for all stores together.
+func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, whole memory.Filter, found *passing, tooMuch error) (all []uuid.UUID, more bool, err error) {
 	part := s.limits.Conditions.Part(found.scope.Len())
 	for _, a := range found.scope.Stores() {
-		filter := standing.Counted(part).Searchable()
+		filter := whole.Counted(part).Searchable()
 		ids, many, err := filter.Matching(ctx, tx, ofStore(found.scope, a.Store), nil, vector.MaxOnly)
 		var broken *memory.RuleError
 		switch {
@@ -93,7 +93,7 @@ func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, standing mem
 	return all, more || len(all) > vector.MaxOnly, nil
 }
 
-// leaveOut leaves a store out of the search, and says so in its answer.
+// leaveOut removes a store from the search and names it in the answer.
 func (p *passing) leaveOut(store string, why SkipReason) {
 	if p.over == nil {
 		p.over = make(map[string]bool)
@@ -103,7 +103,7 @@ func (p *passing) leaveOut(store string, why SkipReason) {
 	p.scope = p.bounded(p.scope)
 }
 
-// ofStore returns the part of a scope in one store.
+// ofStore returns the scope restricted to one store.
 func ofStore(scope acl.Scope, store string) acl.Scope {
 	return scope.Without(func(a acl.Access) bool { return a.Store != store })
 }

@@ -15,45 +15,45 @@ import (
 	"mneme/vector"
 )
 
-// Passage is a stretch of a hit's searched text: lexical.TextOf its value, or
-// of a value without text its JSON.
+// Passage is a part of a hit's searched text: lexical.TextOf its value, or the JSON of
+// a value without text.
 type Passage struct {
 	Text string
-	// Start and End are its byte range in the searched text. Both are 0 under
-	// level search, where nothing reveals how long the rest is.
+	// Start and End are its byte range in the searched text. Both are 0 at level
+	// search, where nothing reveals how long the rest is.
 	Start, End int
-	// Highlights are the byte ranges of Text that have words of the query, in
-	// order and apart.
+	// Highlights are the byte ranges of Text that have words of the query, in order
+	// and disjoint.
 	Highlights [][2]int
 }
 
 // The bounds of passages: docs/decisions/0034-passages.md.
 const (
-	// longValue is the length, in bytes, up to which a value is shown whole by a
-	// search with Passages.
+	// longValue is the length, in bytes, of the longest value that a search with
+	// Passages shows whole.
 	longValue = 1000
 	// passageSize bounds a passage, in bytes: about 170 tokens of English.
 	passageSize = 700
-	// maxPassages bounds the passages of a hit, and secondShare is the share of
-	// the best one's score that a further one must reach.
+	// maxPassages bounds the passages of a hit. secondShare is the share of the best
+	// passage's score that another passage must reach.
 	maxPassages = 2
 	secondShare = 0.9
-	// codedChunks is how many chunks of a value, those nearest to the query, are
+	// codedChunks is how many of a value's chunks, the nearest to the query, are
 	// compared by token.
 	codedChunks = 3
 	// wordShare is the weight of the query's words in the choice of a passage,
-	// compared with that of its tokens' meanings.
+	// relative to the weight of its tokens' meanings.
 	wordShare = 0.5
-	// maxSought bounds the words that a passage is chosen by: those of the
-	// greatest weight. They bound its time.
-	maxSought = 32
+	// maxPassageWords bounds the words that decide the choice of a passage, and so
+	// its time. The words of the greatest weight are used.
+	maxPassageWords = 32
 )
 
-// present replaces the value of a hit of a search with Passages by passages if
-// it is long, and else highlights it.
+// present applies Request.Passages to a hit: it replaces a long value by passages and
+// highlights a short one.
 func (h *Hit) present() {
 	if r := h.query.request; !r.Passages {
-		if r.MaxTokens > 0 && lexical.HasDataURL(h.whole.Value) { // of which shown counts the mark
+		if r.MaxTokens > 0 && lexical.HasDataURL(h.whole.Value) { // shown counts only the mark for it
 			h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
 		}
 		return
@@ -67,9 +67,9 @@ func (h *Hit) present() {
 	}
 }
 
-// isLong reports whether a hit's value is longer than longValue as it is read:
-// the text of a string, or else JSON. One with a data URL is too long however short:
-// its text is not what it has.
+// isLong reports whether a hit's value is longer than longValue as the caller reads it:
+// the text of a string, or else JSON. A value with a data URL always is, since its text
+// lacks the data.
 func (h *Hit) isLong() bool {
 	if lexical.HasDataURL(h.whole.Value) {
 		return true
@@ -81,8 +81,7 @@ func (h *Hit) isLong() bool {
 }
 
 // Cut replaces the hit's value, or its passages, by its best passage, of at most
-// limit bytes. The value must have been read, by Values.Each that yields the
-// hit.
+// limit bytes. Values.Each must have read the value: call Cut while it yields the hit.
 func (h *Hit) Cut(limit int) {
 	h.cut(passage.Options{Size: min(limit, passageSize), Most: 1})
 	p := &h.Passages[0]
@@ -127,10 +126,10 @@ func (h *Hit) cut(o passage.Options) {
 }
 
 // highlight returns the byte ranges of a text that have words of the query or of
-// its exact match, in order and apart.
+// the request's exact match, in order and disjoint.
 func (h *Hit) highlight(text string) [][2]int {
 	var ranges [][2]int
-	h.found.asked.sought().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
+	h.found.asked.finder().Find(text, func(_, start, end int) { ranges = append(ranges, [2]int{start, end}) })
 	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(b[1], a[1])) })
 	joined := ranges[:0]
 	for _, r := range ranges {
@@ -143,20 +142,21 @@ func (h *Hit) highlight(text string) [][2]int {
 	return joined
 }
 
-// evidence returns what each segment of the hit's text has of the query: its
-// words and those of its exact match, and where the codes of the text's tokens are known what is nearest in
-// meaning to each of its tokens. That counts as far as the encoder knows the
-// query's language, as in the hit's relevance.
+// evidence returns the evidence of each segment of the hit's text for the query: the words of
+// the query and of the exact match that it has, and if the codes of the text's tokens are
+// known, its best cosine with each token of the query. The cosines weigh as much as the encoder
+// knows the query's language, as in the hit's relevance.
 func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
 	asked := h.found.asked
-	words := asked.sought()
+	words := asked.finder()
 	weights = slices.Clone(words.weights)
 	tokens := asked.tokens(h.found.model)
 	if len(h.codes) == 0 {
 		tokens = nil
 	}
 	evidence = make([]passage.Evidence, len(segments))
-	// Most segments of a long text have none, and one of tiny lines has tens of thousands.
+	// Most segments of a long text have no evidence, and a text of tiny lines has tens of thousands
+	// of segments.
 	of := func(segment int) passage.Evidence {
 		if evidence[segment] == nil {
 			evidence[segment] = make(passage.Evidence, len(words.weights)+len(tokens))
@@ -193,19 +193,19 @@ func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage
 	return evidence, weights
 }
 
-// soughtWords find the words of a wording and of a request's exact match.
-type soughtWords struct {
+// wordFinder finds the words of a wording and of a request's exact match.
+type wordFinder struct {
 	*lexical.Finder
-	// columns are, by the index of a word, the index among weights of those that
-	// passages are chosen by; -1: another.
+	// columns maps the index of a word to its index in weights; -1: the word does not
+	// decide which passages are chosen.
 	columns []int
-	weights []float64 // which sum to wordShare
+	weights []float64 // their sum is wordShare
 }
 
-// seek returns the words of the wording and of the request's Match. Words
-// that must be there weigh what the wording's weightiest does: the passage that
-// has them shows why the entry matches.
-func (w *resolved) seek(match *lexical.Match) *soughtWords {
+// newFinder returns a finder of the words of the wording and of the request's Match. Words
+// of the Match weigh as much as the wording's heaviest word: the passage that has them
+// shows why the entry matches.
+func (w *resolved) newFinder(match *lexical.Match) *wordFinder {
 	exact, prefixes := match.Words()
 	exact = slices.DeleteFunc(exact, func(e lexical.QueryTerm) bool {
 		return slices.ContainsFunc(w.terms, func(t lexical.QueryTerm) bool { return t.Text == e.Text })
@@ -214,7 +214,7 @@ func (w *resolved) seek(match *lexical.Match) *soughtWords {
 	weights := make([]float64, len(terms)+len(prefixes))
 	most := 0.0
 	for i, term := range w.terms {
-		if term.Beside { // found as its word
+		if term.Variant { // the finder reports it as its word
 			continue
 		}
 		weights[i] = term.Weight
@@ -227,24 +227,24 @@ func (w *resolved) seek(match *lexical.Match) *soughtWords {
 		most = 1
 	}
 	for i := len(w.terms); i < len(weights); i++ {
-		if i >= len(terms) || !terms[i].Beside {
+		if i >= len(terms) || !terms[i].Variant {
 			weights[i] = most
 		}
 	}
-	sought := &soughtWords{Finder: lexical.NewFinder(terms, prefixes...)}
-	sought.choose(weights)
-	return sought
+	finder := &wordFinder{Finder: lexical.NewFinder(terms, prefixes...)}
+	finder.setColumns(weights)
+	return finder
 }
 
-// choose sets columns and weights from the weights of all words.
-func (s *soughtWords) choose(all []float64) {
+// setColumns sets columns and weights from the weights of all words.
+func (s *wordFinder) setColumns(all []float64) {
 	order := make([]int, len(all))
 	s.columns = make([]int, len(all))
 	for i := range order {
 		order[i], s.columns[i] = i, -1
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[b], all[a]) })
-	order = order[:min(len(order), maxSought)]
+	order = order[:min(len(order), maxPassageWords)]
 	total := 0.0
 	for _, word := range order {
 		total += all[word]
@@ -261,8 +261,8 @@ type chunkCodes struct {
 	codes []byte
 }
 
-// addMeaning adds to the evidence of segments, from index first on, the largest cosine of
-// each token of the query with a token of the segment.
+// addMeaning adds the largest cosine of each token of the query with a token of the segment
+// to the evidence of each segment, from index first on.
 func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(segment int) passage.Evidence, first int, tokens []weightedToken) {
 	query := make([]maxsim.Vector, len(tokens))
 	for i, t := range tokens {
@@ -298,8 +298,8 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(seg
 	}
 }
 
-// loadCodes reads the codes of those hits that will be shown by passages: with
-// Passages the long ones, and else, with MaxTokens, the first of the answer.
+// loadCodes reads the codes of the hits that may be shown by passages: with Passages
+// the long ones, and otherwise, with MaxTokens, the first of the answer.
 func loadCodes(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, hits []Hit, first bool) error {
 	if !q.request.Passages {
 		hits = hits[:min(1, len(hits))]
@@ -310,7 +310,7 @@ func loadCodes(ctx context.Context, in snapshot, q *searchQuery, found *retrieve
 	return readCodes(ctx, in, found, hits)
 }
 
-// readCodes reads the codes of those hits that are long.
+// readCodes reads the codes of the long hits.
 func readCodes(ctx context.Context, in snapshot, found *retrieved, hits []Hit) error {
 	byID := make(map[uuid.UUID]*Hit)
 	var ids []uuid.UUID

@@ -11,12 +11,12 @@ import (
 	"mneme/memory"
 )
 
-// maxCandidates bounds the candidates of a search: as many as both legs hand
-// over for one wording.
+// maxCandidates bounds the candidates of a search: as many as both legs return for one
+// wording.
 const maxCandidates = 2 * fusionDepth
 
-// merge makes one list of the legs' hits by Reciprocal Rank Fusion, best
-// first, ties in compareOrder, at most maxCandidates.
+// merge merges the legs' hits by Reciprocal Rank Fusion: best first, ties in
+// compareOrder, at most maxCandidates.
 func merge(of *retrieved, found *legHits) []*candidate {
 	byOrder := func(a, b *candidate) int { return compareOrder(a.entry, b.entry) }
 	var lists [][]*candidate
@@ -40,15 +40,14 @@ func candidatesOf(hits []legHit) []*candidate {
 	return candidates
 }
 
-// rerankDepth is how many of the merged candidates are ordered by relevance.
-// Those after them follow in the order of the fusion, and are not hits of a
-// search with MinRelevance.
+// rerankDepth is how many of the merged candidates are ordered by relevance. The others
+// follow in the order of the fusion; they are no hits of a search with MinRelevance.
 const rerankDepth = 100
 
-// heads returns the first of the merged candidates, of those that were asked apart as many
-// again, and the others.
+// heads returns the first rerankDepth merged candidates of each part of the search, and the
+// others.
 func heads(all selected) (head, rest []*candidate) {
-	for _, merged := range [][]*candidate{all.ordered, all.apart} {
+	for _, merged := range [][]*candidate{all.ordered, all.searchOnly} {
 		merged = limitHits(merged, len(merged), depthOf)
 		n := min(rerankDepth, len(merged))
 		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
@@ -57,9 +56,8 @@ func heads(all selected) (head, rest []*candidate) {
 	return head, rest
 }
 
-// rank returns the hits among the merged candidates, in their order, at most as
-// many as the request's limit, with their scores and relevance, and the
-// candidates that follow them.
+// rank scores and orders the merged candidates. It returns the hits, at most as many as
+// the request's limit, and the candidates that follow them.
 func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, all selected) (_ selected, err error) {
 	ctx, end := s.startStep(ctx, "rank", &tookOf(ctx).Rank)
 	defer end(&err)
@@ -89,7 +87,7 @@ func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found 
 		}
 		head = q.limitUnsure(head)
 		for _, c := range head {
-			c.letGo()
+			c.release()
 		}
 	}
 	merged := slices.Concat(head, rest)
@@ -111,7 +109,7 @@ func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found 
 	return selected{hits: hits, possible: possible, ordered: merged, rest: after(merged, hits, q.request.scored()), nearest: nearest}, nil
 }
 
-// limitUnsure returns ordered candidates without those beyond the request's MaxUnsure.
+// limitUnsure removes unsure candidates beyond the request's MaxUnsure.
 func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 	if q.request.MaxUnsure == 0 {
 		return ordered
@@ -126,16 +124,16 @@ func (q *searchQuery) limitUnsure(ordered []*candidate) []*candidate {
 	})
 }
 
-// nearest returns the most relevant of assessed candidates that the caller may read, as
-// many as the request asks for.
+// nearest returns the most relevant of the assessed candidates that the caller may read, at
+// most as many as the request asks for.
 func (q *searchQuery) nearest(assessed []*candidate) []*candidate {
 	readable := slices.DeleteFunc(assessed, func(c *candidate) bool { return c.access.sold || c.asked.asksForNothing() })
 	slices.SortFunc(readable, compareScore)
 	return readable[:min(len(readable), q.request.Nearest)]
 }
 
-// weighRecency replaces the scores of candidates, if the request has Recency, by
-// their relevance times a factor of their age.
+// weighRecency replaces the scores of candidates by their relevance times a factor of
+// their age, if the request has Recency.
 func (q *searchQuery) weighRecency(candidates []*candidate) {
 	r := q.request.Recency
 	if r == nil {
@@ -147,8 +145,8 @@ func (q *searchQuery) weighRecency(candidates []*candidate) {
 	}
 }
 
-// happened returns when what the entry describes happened, or else when the entry
-// was changed last.
+// happened returns when what the entry describes happened, or if that is unknown, when
+// the entry was last changed.
 func happened(e *memory.Entry) time.Time {
 	if e.OccurredAt.IsZero() {
 		return e.UpdatedAt
@@ -156,9 +154,9 @@ func happened(e *memory.Entry) time.Time {
 	return e.OccurredAt.Time
 }
 
-// diversify returns candidates, best first, in the order of maximal marginal
-// relevance if the request has Diversity. Two of them are as similar as their
-// nearest chunks; one without vectors is similar to none.
+// diversify returns candidates in the order of maximal marginal relevance, best first,
+// if the request has Diversity. The similarity of two is that of their chunks nearest
+// to the question; a candidate without vectors is similar to none.
 func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate {
 	if q.request.Diversity == 0 {
 		return candidates
@@ -187,7 +185,7 @@ func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate
 }
 
 // reaches reports whether a candidate's relevance, as the caller may see it, is at least
-// MinRelevance, or the candidate Passing.
+// MinRelevance, or the request's Passing admits the candidate.
 func (q *searchQuery) reaches(c *candidate) bool {
 	if c.access.relevance(c.relevance) >= c.access.relevance(q.request.MinRelevance) {
 		return true
@@ -196,12 +194,13 @@ func (q *searchQuery) reaches(c *candidate) bool {
 	return c.access.whole && q.request.Passing && (f.Where != nil || f.Match != nil)
 }
 
-// depthOf and hitsOf return how many candidates and hits a store may have; 0: any number.
+// depthOf returns how many candidates a store may have, and hitsOf how many hits; 0: any
+// number.
 func depthOf(l *limits) int { return l.depth }
 func hitsOf(l *limits) int  { return l.hits }
 
-// limitHits returns the first candidates up to limit, of each store no more than most says
-// of its limits.
+// limitHits returns the first candidates up to limit. most returns the bound for each store
+// from its limits.
 func limitHits(ordered []*candidate, limit int, most func(*limits) int) (limited []*candidate) {
 	perStore := make(storeCounts)
 	limited = make([]*candidate, 0, min(limit, len(ordered)))
@@ -227,8 +226,8 @@ func compareScore(a, b *candidate) int {
 	return compareOrder(a.entry, b.entry)
 }
 
-// compareOrder breaks ties everywhere: by store, namespace, key, label and
-// owner, in byte order (labels by name).
+// compareOrder breaks all ties: by store, namespace, key, label and owner, in byte order
+// (labels by name).
 func compareOrder(a, b *memory.Entry) int {
 	if c := a.Path.Compare(b.Path); c != 0 {
 		return c

@@ -12,22 +12,22 @@ import (
 	"mneme/vector"
 )
 
-// assess sets the score and relevance of candidates: of several wordings, those
-// to which each is most relevant count. What they depend on is read from the
-// rows, for every candidate in the same way, whichever leg found it and whatever
-// its index said of it; and what a Reranker said of those that it judged.
+// assess sets the score and relevance of candidates; each has those for the wording to
+// which it is most relevant. They depend on the stored rows, read in the same way for
+// every candidate, whichever leg found it and whatever the leg's index returned, and on
+// the judgements of a Reranker.
 //
-// SECURITY: it reads of candidates that the caller sees alone, within the scope
-// of their snapshot.
+// SECURITY: it reads only candidates that the caller sees, within the scope of their
+// snapshot.
 func (s *Searcher) assess(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) error {
-	own, apart := q.divide(candidates)
+	own, others := q.divide(candidates)
 	if err := s.assessPart(ctx, in, q, found, own); err != nil {
 		return err
 	}
-	return s.assessPart(ctx, in, q.apart, found.apart, apart)
+	return s.assessPart(ctx, in, q.searchOnly, found.searchOnly, others)
 }
 
-// assessPart is assess for candidates that one part of a search ranks.
+// assessPart is assess for the candidates of one part of a search.
 func (s *Searcher) assessPart(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, candidates []*candidate) error {
 	if len(candidates) == 0 {
 		return nil
@@ -59,32 +59,32 @@ type assessmentTx interface {
 	memory.EntryReader
 }
 
-// assessment is what the relevance of a candidate to one wording is made of.
+// assessment holds the parts of a candidate's relevance to one wording.
 type assessment struct {
 	fusion.Parts
 	by       [2]reading // by model
-	model    int        // of Cosine and MaxSim
-	question int        // of the wording's questions, to which they belong
-	language string     // of the text, where it matters; "": not known
-	coverage float64    // what Coverage points to
-	terms    []byte     // of the entry, as its storage encodes them
+	model    int        // the model of Cosine and MaxSim
+	question int        // index of the wording's question to which they belong
+	language string     // of the text, where it matters; "": unknown
+	coverage float64    // the value that Coverage points to
+	terms    []byte     // of the entry, as encoded by its storage
 }
 
-// reading is the chunk of a candidate that is nearest to a wording by one model.
+// reading is the chunk of a candidate that one model considers nearest to a wording.
 type reading struct {
 	read        bool // the model has vectors of the entry
 	judges      bool // the candidate's relevance may be by this model
-	meaningless bool // the entry has no text to compare: Cosine is the usual one
+	meaningless bool // the entry has no text to compare: cosine is that of unrelated texts
 	chunk       int
 	cosine      float64
 	vector      vector.Half
 	codes       []byte // of the chunk's tokens; nil: none
 	maxSim      float64
-	tokens      int // that maxSim was compared with; 0: there is no MaxSim
+	tokens      int // number compared for maxSim; 0: there is no MaxSim
 }
 
-// judge sets the parts of a candidate by the model to which it is most relevant among those
-// that judge it, and returns its score and relevance.
+// judge returns the score and relevance of a candidate by the model that gives it the highest
+// score, among those that judge it, and sets its parts by that model.
 func (w *resolved) judge(a *assessment) (score, relevance float64) {
 	judged := false
 	for k := range a.by {
@@ -113,8 +113,7 @@ func (a *assessment) partsBy(k int) fusion.Parts {
 	return parts
 }
 
-// assessBy returns what the relevance of candidates to one wording is made of, in their
-// order.
+// assessBy returns the assessments of candidates for one wording, in their order.
 func (s *Searcher) assessBy(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, w int, candidates []*candidate) ([]assessment, error) {
 	asked, found := &of.wordings[w], make([]assessment, len(candidates))
 	ids := make([]uuid.UUID, len(candidates))
@@ -134,9 +133,9 @@ func (s *Searcher) assessBy(ctx context.Context, in snapshot, q *searchQuery, of
 	return found, of.models.addMaxSim(ctx, in, asked, ids, found)
 }
 
-// chooseModels sets which models judge a candidate: of those that have read it the preferred
-// one, or both. While a model reads a store again, what the main one has read is judged by
-// that one alone; vectors left of a model that no longer reads the store do not count.
+// chooseModels sets which models judge a candidate: the preferred model or both, of those that
+// have read it. While a model reads a store again, only the main model judges the entries that
+// it has read. Vectors left by a model that no longer reads the store do not count.
 func (a *assessment) chooseModels(prefers int, reading choice.Reading) {
 	both := a.by[mainModel].read && a.by[multilingualModel].read
 	switch {
@@ -156,8 +155,8 @@ func (a *assessment) chooseModels(prefers int, reading choice.Reading) {
 // assessed reports whether assess has set the candidate's score.
 func (c *candidate) assessed() bool { return c.assessment != nil }
 
-// letGo drops what only the ordering of candidates compares.
-func (c *candidate) letGo() {
+// release drops the data that only the ordering of candidates needs.
+func (c *candidate) release() {
 	if c.assessment != nil {
 		for k := range c.by {
 			c.by[k].vector, c.by[k].codes = nil, nil
@@ -166,7 +165,7 @@ func (c *candidate) letGo() {
 	}
 }
 
-// addEvidence reads what candidates are scored by, and sets coverage and cosines.
+// addEvidence reads the evidence of candidates and sets their coverage and cosines.
 func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, w int, candidates []*candidate, found []assessment) error {
 	asked := &of.wordings[w]
 	query := memory.EvidenceQuery{Terms: asked.terms}
@@ -210,8 +209,8 @@ func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery,
 	return s.evidence.Read(ctx, in.tx, viewer, in.scope, query, entries, add)
 }
 
-// addCoverage sets the coverage of a candidate, unless the lexical leg failed or
-// the wording has no terms.
+// addCoverage sets the coverage of a candidate, unless the lexical leg failed or the
+// wording has no terms.
 func (w *resolved) addCoverage(a *assessment, e memory.Evidence) {
 	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
 		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
@@ -220,8 +219,8 @@ func (w *resolved) addCoverage(a *assessment, e memory.Evidence) {
 	}
 }
 
-// add compares a chunk with a question's vector, and keeps it if it is nearer than those
-// before.
+// add compares a chunk with a question's vector, and records it if it is nearer than the
+// chunks before.
 func (r *reading) add(e memory.Evidence, asked []float32) {
 	cosine := e.Vector.Dot(asked)
 	if !r.read || cosine > r.cosine || cosine == r.cosine && e.Chunk < r.chunk {

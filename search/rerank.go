@@ -17,27 +17,27 @@ import (
 	"mneme/memory"
 )
 
-// Reranker judges how well texts answer a query. It may be a service of others.
+// Reranker judges how well texts answer a query. It may be an external service.
 type Reranker interface {
-	// Rerank returns, for each of the texts, the log-odds that it answers the query:
-	// finite numbers that depend on this text and the query alone. Errors never
-	// include texts or queries.
+	// Rerank returns, for each text, the log-odds that it answers the query: a finite
+	// number that depends only on this text and the query. Errors never include texts
+	// or queries.
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// StepRerank is the name in an answer's Degraded of a Reranker that failed, timed out,
-// or answered with something else: the hits are in the order that they have without it.
+// StepRerank is the name in Answer.Degraded of a Reranker that failed, timed out or
+// returned an invalid answer: the hits are in the order that they have without it.
 const StepRerank = "rerank"
 
 const (
 	defaultRerankBudget = 2 * time.Second
-	// defaultReranked is how many candidates a Reranker judges, and maxReranked how
-	// many it may: all that are ordered by relevance.
+	// defaultReranked is how many candidates a Reranker judges by default. maxReranked
+	// bounds that number: all that are ordered by relevance.
 	defaultReranked = 50
 	maxReranked     = rerankDepth
-	// Bytes of what a Reranker gets: of an entry in all and of its header (key,
-	// description, tags, day), and of the query. 2,000 are about 500 tokens of English,
-	// the window of common cross-encoders.
+	// Maximum sizes of the texts for a Reranker, in bytes: of an entry, of the header in
+	// it (key, description, tags, day), and of the query. 2,000 bytes are about 500 tokens
+	// of English, the window of common cross-encoders.
 	rerankTextBytes   = 2000
 	rerankHeaderBytes = 500
 	rerankQueryBytes  = 4000
@@ -45,33 +45,33 @@ const (
 
 var errRerankScores = errors.New("the reranker did not return a finite number for each text")
 
-// judgement is what a Reranker said of a candidate.
+// judgement is a Reranker's judgement of a candidate.
 type judgement struct {
 	logOdds float32
-	// rank is the position among those that were judged, from 1, and revision is that of
-	// the row whose text was judged; both 0 on a page after the first.
+	// rank is the position among the judged candidates, from 1, and revision the revision
+	// of the row whose text was judged; both 0 on a page after the first.
 	rank     int
 	revision int64
 }
 
-// verdict is what a Reranker said of the candidates of the first page.
+// verdict holds a Reranker's judgements of the candidates of the first page.
 type verdict struct {
 	judgements map[uuid.UUID]judgement
-	asked      bool // it was asked, or need not be
+	asked      bool // the Reranker was asked, or there was no text to send
 	failed     bool
 }
 
-// judged is a judgement as it counts in a candidate's score.
+// judged is a judgement with its effect on a candidate's score.
 type judged struct {
 	judgement
 	summand float64 // of the score
 }
 
-// rerank asks the Reranker, if there is one, about the first candidates of a first page
-// that is ordered by relevance, and returns what was found with its verdict, which counts
-// when assess is called next. Its
-// answer is awaited outside of any snapshot, so that a slow service holds no reader. It
-// is asked once, when the legs have found enough or last says that they are asked no more.
+// rerank asks the Reranker, if there is one, to judge the first candidates of a first page
+// that is ordered by relevance. It returns found with the verdict, which later calls of
+// assess take into account. It waits for the answer outside of any snapshot, so that a slow
+// service holds no database reader. It asks once: when the legs have found enough, or last
+// says that they will not be asked again.
 func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found *retrieved, last bool) (_ *retrieved, err error) {
 	if found.verdict.asked || !s.reranks(q) || len(found.lexical)+len(found.vector) == 0 {
 		return found, nil
@@ -100,10 +100,10 @@ func (s *Searcher) rerank(ctx context.Context, q *searchQuery, found *retrieved,
 	return &judged, nil
 }
 
-// reranks reports whether the Reranker is to be asked for a search.
+// reranks reports whether a search asks the Reranker.
 //
-// SECURITY: the question has the label of the session, and no text that it may read has a
-// higher one.
+// SECURITY: the question has the label of the session, and the session reads no text with a
+// higher label.
 func (s *Searcher) reranks(q *searchQuery) bool {
 	return s.reranker != nil && q.asOf == nil && q.caller.Taint.CanFlowTo(s.rerankLabel) && q.page == nil && q.request.Ranking != RankingRRF && q.asks()
 }
@@ -112,15 +112,15 @@ func (s *Searcher) reranks(q *searchQuery) bool {
 type sentText struct {
 	entry    uuid.UUID
 	revision int64
-	wording  int // to which it is most relevant
+	wording  int // index of the wording to which it is most relevant
 	text     string
 }
 
 // toJudge reads in one snapshot the texts of the most relevant candidates that may be
-// sent, most relevant first. short reports that the legs should be asked for more. What
-// conditions read here and how long ranking takes counts for this step alone.
+// sent, most relevant first. short says that the legs should be asked for more. Neither
+// what conditions read here nor the time of ranking counts for other steps.
 func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved) (texts []sentText, short bool, err error) {
-	ctx = withTook(ctx, new(Took)) // what counts is the time of the whole step
+	ctx = withTook(ctx, new(Took)) // the caller measures the whole step
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
 		// SECURITY: the scope of this snapshot decides what is sent.
 		scope, err := s.searchScope(ctx, tx, q.caller, q.request)
@@ -145,21 +145,20 @@ func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved
 	return texts, short, err
 }
 
-// maySend reports whether a candidate's text may be sent to the Reranker, which may be a
-// service of others.
+// maySend reports whether a candidate's text may be sent to the Reranker, which may be an
+// external service.
 //
-// SECURITY: of what the caller sees, entries of stores on which it has level search or an
-// offer are left out: their text is shown within caps and sold, and not handed on. The
-// value of an encrypted entry is not known here, and an entry that is not in context
-// leaves the service to its owner alone. A session sees no label above its taint: the
-// ceiling of each access is the taint, or less by a grant. That is asked here once more,
-// since what was sent cannot be taken back.
+// SECURITY: text of stores on which the caller has level search or an offer is not sent: it
+// is sold and shown within caps. The value of an encrypted entry is unknown here, and an
+// entry that is not in context may go only to its owner. A session sees no label above its
+// taint: the ceiling of each access is the taint, or lower by a grant. maySend checks this
+// again because text that was sent cannot be taken back.
 func (q *searchQuery) maySend(c *candidate) bool {
 	return c.access.sent && !isMetered(c.access.Access) && c.entry.Searchable() &&
 		c.access.Sees(c.entry.Label) && c.entry.Label.CanFlowTo(q.caller.Taint)
 }
 
-// readTexts returns what is sent of candidates, a batch of values at a time.
+// readTexts returns the texts to send for candidates. It reads a batch of values at a time.
 func readTexts(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (texts []sentText, err error) {
 	for len(candidates) > 0 {
 		n := memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
@@ -179,8 +178,8 @@ func readTexts(ctx context.Context, in snapshot, q *searchQuery, found *retrieve
 	return texts, nil
 }
 
-// textToJudge returns the entry's header and its value's text, or of a long one the best
-// passage, at most rerankTextBytes.
+// textToJudge returns the entry's header and its value's text, or the best passage of a long
+// text: at most rerankTextBytes in all.
 func (h *Hit) textToJudge() string {
 	header := memory.ChunkHeader(&h.whole)
 	header = header[:boundary(header, min(len(header), rerankHeaderBytes))]
@@ -196,8 +195,8 @@ func (h *Hit) textToJudge() string {
 	return header + "\n" + text
 }
 
-// judge asks the Reranker about texts, with one call for each wording, within the
-// budget, and returns its log-odds in their order.
+// judge asks the Reranker to judge texts, with one call for each wording and within the
+// rerank budget. It returns the log-odds in the order of texts.
 func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentText) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.rerankBudget)
 	defer cancel()
@@ -207,7 +206,7 @@ func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentT
 	}
 	all := make([]float64, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(MaxWordings) // a long question has more parts
+	group.SetLimit(MaxWordings) // the parts of a long question may be more
 	for w, of := range byWording {
 		if len(of) == 0 {
 			continue
@@ -223,7 +222,7 @@ func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentT
 	return all, group.Wait()
 }
 
-// judgeBy asks the Reranker about the texts with these indexes for one query.
+// judgeBy asks the Reranker to judge the texts with the given indexes for one query.
 func (s *Searcher) judgeBy(ctx context.Context, query string, texts []sentText, of []int) ([]float64, error) {
 	query = query[:boundary(query, min(len(query), rerankQueryBytes))]
 	sent := make([]string, len(of))
@@ -240,8 +239,8 @@ func (s *Searcher) judgeBy(ctx context.Context, query string, texts []sentText, 
 	return said, nil
 }
 
-// rankJudgements returns the judgements of texts by entry. They are rounded to single
-// precision, as a cursor holds them.
+// rankJudgements returns the judgements of texts by entry, rounded to single precision like
+// those in a cursor.
 func rankJudgements(texts []sentText, logOdds []float64) map[uuid.UUID]judgement {
 	order := make([]int, len(texts))
 	for i := range order {
@@ -256,7 +255,7 @@ func rankJudgements(texts []sentText, logOdds []float64) map[uuid.UUID]judgement
 	return all
 }
 
-// logOddsOf returns what a cursor holds of judgements.
+// logOddsOf returns the log-odds of judgements, for a cursor.
 func logOddsOf(judgements map[uuid.UUID]judgement) map[uuid.UUID]float32 {
 	if judgements == nil {
 		return nil
@@ -268,7 +267,7 @@ func logOddsOf(judgements map[uuid.UUID]judgement) map[uuid.UUID]float32 {
 	return all
 }
 
-// judgementsOf returns the judgements of which a cursor holds the log-odds.
+// judgementsOf returns judgements with the log-odds of a cursor.
 func judgementsOf(logOdds map[uuid.UUID]float32) map[uuid.UUID]judgement {
 	if logOdds == nil {
 		return nil
@@ -280,8 +279,8 @@ func judgementsOf(logOdds map[uuid.UUID]float32) map[uuid.UUID]judgement {
 	return all
 }
 
-// weigh replaces the score and relevance of an assessed candidate by those with its
-// judgement, if it has one of the row as it is now. at is the instant of the first page.
+// weigh adds an assessed candidate's judgement to its score and relevance, unless the row has
+// changed since it was judged. at is the instant of the first page.
 func (v *verdict) weigh(c *candidate, at time.Time) {
 	c.judged = nil
 	j, ok := v.judgements[c.entry.ID]
@@ -294,7 +293,7 @@ func (v *verdict) weigh(c *candidate, at time.Time) {
 	c.relevance = fusion.RelevanceOf(c.score)
 }
 
-// explain says what the Reranker said of a candidate; nil: nothing that counts.
+// explain returns the judgement for an explanation; nil if j is nil.
 func (j *judged) explain() *Judgement {
 	if j == nil {
 		return nil

@@ -10,23 +10,22 @@ import (
 	"mneme/search/question"
 )
 
-// resolved is a wording as the legs asked it: its text and terms are with what was found
-// in place of words and beside them.
+// resolved is a wording in the form that the legs search for: its text and terms include
+// corrections, compounds and parts of compounds.
 type resolved struct {
 	wording
 	scorer *lexical.Scorer // of terms in the scope; nil: the lexical leg has not counted them
-	// embeddings are of the search's models; zero: the vector leg has not made them.
+	// embeddings are by the search's models; zero: the vector leg has not computed them.
 	embeddings [2]embed.Query
-	// corrected says that terms are looked for in place of words that no entry has: of
-	// typos, if there are any.
+	// corrected says that correct has run; typos has the corrections that it found.
 	corrected bool
 	typos     []Typo
-	// joined says that compounds and parts of its words are among terms.
+	// joined says that terms include compounds and parts of the wording's words.
 	joined    bool
-	rewritten string // text with what was found in place of words; "": as it is
+	rewritten string // text with corrected words; "": as it is
 
-	questions [question.Count]fusion.Question // that it is to entries, by the models
-	sought    func() *soughtWords             // the words that passages show
+	questions [question.Count]fusion.Question // for fusion.Relevance, by model and language
+	finder    func() *wordFinder              // finds the words that passages highlight
 }
 
 // unresolved returns the wordings of a question as they are before the legs are asked.
@@ -38,19 +37,19 @@ func (q *searchQuery) unresolved() []resolved {
 	return all
 }
 
-// resolve returns wordings with what relevance and passages depend on.
+// resolve returns wordings with their questions and finders.
 func (q *searchQuery) resolve(wordings []resolved, by models) []resolved {
 	all := slices.Clone(wordings)
 	for i := range all {
 		w := &all[i]
 		w.questions = by.ask(w)
-		w.sought = sync.OnceValue(func() *soughtWords { return w.seek(q.request.Filter.Match) })
+		w.finder = sync.OnceValue(func() *wordFinder { return w.newFinder(q.request.Filter.Match) })
 	}
 	return all
 }
 
-// reread returns wordings with the embeddings of others, but as those that were rewritten
-// are now: models are to read these again. rewritten is false if there are none.
+// reread returns wordings with the embeddings of embedded. A rewritten wording has its new text
+// and no embedding: models must read it again. rewritten reports whether there are any.
 func reread(wordings, embedded []resolved) (again []resolved, rewritten bool) {
 	again = slices.Clone(wordings)
 	for i := range again {

@@ -14,7 +14,7 @@ import (
 	"mneme/memory"
 )
 
-// Legs of a search, as an answer's Degraded names them.
+// Names of the legs of a search in Answer.Degraded.
 const (
 	LegLexical = "lexical"
 	LegVector  = "vector"
@@ -25,15 +25,15 @@ type legHit struct {
 	Entry uuid.UUID
 	Score float64
 	Chunk int        // of the vector leg
-	of    *candidate // of the visible entry; nil before the rows were read
+	of    *candidate // of the visible entry; nil until the rows are read
 }
 
-// legList is what one leg found.
+// legList is the result of one leg.
 type legList struct {
-	hits []legHit // best first, ties with the last included
+	hits []legHit // best first, including all that tie with the last
 	more bool     // there may be more
 	full bool     // the leg returned as many as it was asked for: it may return more
-	// floor is what those score at most that there are beyond hits.
+	// floor is the highest score that hits beyond these may have.
 	floor float64
 }
 
@@ -47,21 +47,21 @@ func newLegList(hits []legHit, fetch int) legList {
 	return list
 }
 
-// retrieved is what both legs found, a list for each wording; no lists of a leg
-// that did not search.
+// retrieved holds the results of the legs, a list for each wording. A leg that did not
+// search has no lists.
 type retrieved struct {
 	lexical, vector []legList
-	dated           []legList // of the times that the wordings name; empty lists of those that name none
-	failed          []string  // the legs that failed: LegLexical, LegVector
-	apart           *retrieved
+	dated           []legList       // of the dates leg; empty for a wording that names no time
+	failed          []string        // the legs that failed: LegLexical, LegVector
+	searchOnly      *retrieved      // of searchQuery.searchOnly
 	wordings        []resolved      // in the order of the question's
 	models          models          // of the wordings' embeddings
-	former          *formerMeanings // of a search as of a time; nil: it is none
-	languages       languages       // of the entries whose texts were read to find out
+	former          *formerMeanings // of a search as of a time; nil: the search has none
+	languages       languages       // of the entries whose language was detected
 	verdict         verdict         // of a Reranker
 }
 
-// unasked returns what is known of a question before the legs are asked.
+// unasked returns the state of a question before the legs are asked.
 func unasked(q *searchQuery) *retrieved {
 	r := &retrieved{wordings: q.unresolved(), languages: make(languages)}
 	if q.asOf != nil {
@@ -70,8 +70,8 @@ func unasked(q *searchQuery) *retrieved {
 	if q.page != nil {
 		r.verdict.judgements = judgementsOf(q.page.LogOdds)
 	}
-	if q.apart != nil {
-		r.apart = &retrieved{wordings: q.apart.unresolved(), languages: r.languages}
+	if q.searchOnly != nil {
+		r.searchOnly = &retrieved{wordings: q.searchOnly.unresolved(), languages: r.languages}
 	}
 	return r
 }
@@ -79,10 +79,10 @@ func unasked(q *searchQuery) *retrieved {
 // allModels returns the models of both parts of a search.
 func (r *retrieved) allModels() models {
 	all := r.models
-	if r.apart == nil {
+	if r.searchOnly == nil {
 		return all
 	}
-	for k, one := range r.apart.models {
+	for k, one := range r.searchOnly.models {
 		if !all[k].serves() {
 			all[k] = one
 		}
@@ -90,8 +90,8 @@ func (r *retrieved) allModels() models {
 	return all
 }
 
-// head counts the first fusionDepth hits and those that tie with the last of
-// them.
+// head returns how many hits are among the first fusionDepth or tie with the last of
+// these.
 func (l legList) head() int {
 	n := min(fusionDepth, len(l.hits))
 	for 0 < n && n < len(l.hits) && l.hits[n].Score == l.hits[n-1].Score {
@@ -100,46 +100,45 @@ func (l legList) head() int {
 	return n
 }
 
-// retrieve asks the legs, and side by side those of what is asked apart. Those that failed
-// of either are named in the result. before is what is known of the question: unasked, or
-// what was found with a smaller fetch.
+// retrieve asks the legs, for both parts of the question concurrently. The result names the
+// legs that failed in either part. before is the result for a smaller fetch, or unasked.
 func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (found *retrieved, err error) {
-	if q.asOf != nil { // there is nothing apart: it needs level read
+	if q.asOf != nil { // which needs level read: q.searchOnly is nil
 		if found, err = s.askLegs(ctx, q, before, fetch); err != nil {
 			return nil, err
 		}
 		return s.findFormer(ctx, q, found)
 	}
-	if q.apart == nil {
+	if q.searchOnly == nil {
 		return s.askLegs(ctx, q, before, fetch)
 	}
-	var apart *retrieved
-	var apartErr error
-	var took, beside Took
+	var others *retrieved
+	var othersErr error
+	var took, othersTook Took
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		apart, apartErr = s.askLegs(withTook(ctx, &beside), q.apart, before.apart, fetch)
+		others, othersErr = s.askLegs(withTook(ctx, &othersTook), q.searchOnly, before.searchOnly, fetch)
 	}()
 	found, err = s.askLegs(withTook(ctx, &took), q, before, fetch)
 	<-done
-	if err = cmp.Or(err, apartErr); err != nil {
+	if err = cmp.Or(err, othersErr); err != nil {
 		return nil, err
 	}
-	tookOf(ctx).addSlower(&took, &beside)
-	for _, leg := range apart.failed {
+	tookOf(ctx).addSlower(&took, &othersTook)
+	for _, leg := range others.failed {
 		if !slices.Contains(found.failed, leg) {
 			found.failed = append(found.failed, leg)
 		}
 	}
-	found.apart = apart
+	found.searchOnly = others
 	return found, nil
 }
 
-// askLegs asks the legs of the search's mode, side by side, for their first
-// fetch hits of each wording within the scope. The other leg only prepares what
-// the relevance takes of it. A leg that fails is named in the result and the
-// other one answers; an error means that none is left that searches.
+// askLegs asks the legs of the search's mode concurrently for their first fetch hits
+// of each wording within the scope. A leg that the mode excludes only prepares its part
+// of the relevance. If one leg fails, the result names it and the other leg answers.
+// askLegs returns an error if no leg that searches is left.
 func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (*retrieved, error) {
 	r := &retrieved{models: before.models, former: before.former, languages: before.languages, verdict: before.verdict}
 	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil && q.asOf == nil {
@@ -193,20 +192,20 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieve
 	return r, nil
 }
 
-// legFound is what a leg found, a list for each wording: in the scope, and among the entries
-// of the times that the wordings name. nil: it did not search.
+// legFound is the result of a leg: for each wording the list of hits in the scope, and the
+// hits among the entries of the times that the wording names. nil: the leg did not search.
 type legFound struct {
 	lists []legList
 	dated [][]legHit
-	// wordings are as the leg resolved them, as far as it did if it failed.
+	// wordings are the wordings that the leg resolved; if it failed, only some may be.
 	wordings []resolved
 	models   models // of the vector leg
 }
 
-// datedFetch is how many hits a leg gives among the entries of the times that a wording names.
+// datedFetch bounds the hits of a leg among the entries of the times that a wording names.
 const datedFetch = 100
 
-// fetchIn returns how many hits a leg is asked for: 0 unless it searches.
+// fetchIn returns how many hits a leg is asked for; 0 if it does not search.
 func fetchIn(searches bool, fetch int) int {
 	if !searches {
 		return 0
@@ -214,7 +213,7 @@ func fetchIn(searches bool, fetch int) int {
 	return fetch
 }
 
-// searchLexical is the lexical leg. With a fetch of 0 it only makes the scorers.
+// searchLexical is the lexical leg. With a fetch of 0 it only computes the scorers.
 func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []resolved, fetch int) (leg legFound, err error) {
 	ctx, end := s.startStep(ctx, "lexical", &tookOf(ctx).Lexical)
 	defer end(&err)
@@ -225,7 +224,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []r
 		leg.lists, leg.dated = make([]legList, len(q.wordings)), make([][]legHit, len(q.wordings))
 		for i := range leg.wordings {
 			asked := &leg.wordings[i]
-			asked.terms = slices.Clip(asked.terms) // those of the question stay as they are
+			asked.terms = slices.Clip(asked.terms) // do not change the terms of the question
 			if len(asked.terms) == 0 {
 				continue
 			}
@@ -259,8 +258,8 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []r
 		return nil
 	})
 	if err != nil {
-		// The terms may have become more than a scorer has counted, and of several wordings
-		// none is to be judged by its words if another cannot be.
+		// A scorer may not have counted all terms. If one wording cannot be scored by its
+		// words, none is.
 		leg.forgetScorers()
 	}
 	if err != nil || fetch == 0 {
@@ -269,7 +268,7 @@ func (s *Searcher) searchLexical(ctx context.Context, q *searchQuery, before []r
 	return leg, nil
 }
 
-// forgetScorers leaves the wordings of the leg without scorers.
+// forgetScorers removes the scorers of the leg's wordings.
 func (leg *legFound) forgetScorers() {
 	for i := range leg.wordings {
 		leg.wordings[i].scorer = nil

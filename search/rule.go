@@ -17,8 +17,8 @@ const (
 	MaxStores = 1000
 	// MaxNearest bounds Request.Nearest.
 	MaxNearest = 3
-	// NearestText is how many characters surfaces show of the text of an entry that comes
-	// closest: some eighty tokens.
+	// NearestText is how many characters of an entry's text surfaces show for
+	// Answer.Nearest: some eighty tokens.
 	NearestText = 300
 	// maxHalfLife bounds Recency.HalfLife: a hundred years.
 	maxHalfLife = 36_500 * 24 * time.Hour
@@ -50,7 +50,7 @@ func (s *Searcher) checkSearch(r Request) error {
 	return memory.CheckLimit(r.Limit)
 }
 
-// checkWordings checks the query, or the queries that come in its place.
+// checkWordings checks the query, or the queries that replace it.
 func (s *Searcher) checkWordings(r Request) error {
 	if r.Queries == nil {
 		return s.checkQuery("query", r.Query)
@@ -83,7 +83,7 @@ func (s *Searcher) checkQuery(field, query string) error {
 	return nil
 }
 
-// checkRanking checks what finds, orders and cuts the hits.
+// checkRanking checks the options that find, order and limit the hits.
 func (r *Request) checkRanking() error {
 	switch r.Mode {
 	case "", ModeHybrid, ModeLexical, ModeVector:

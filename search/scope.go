@@ -12,24 +12,25 @@ import (
 	"mneme/search/cursor"
 )
 
-// searchQuery is a question: a search request that was authorised and validated, with
-// what the steps of the search need to know of it. scopeQuery makes it, and no step writes
-// to it: each returns what it found. See TestNoStepWritesToTheQuestion.
+// searchQuery is the question of a search: an authorised, valid request with the values
+// that the steps of the search derive from it. scopeQuery creates it, and no step writes to
+// it: steps return their results. See TestNoStepWritesToTheQuestion.
 type searchQuery struct {
 	caller  memory.Caller
 	request Request
 	scope   acl.Scope
-	limits  *limits            // of the stores of the scope
+	limits  *limits            // for the stores of the scope
 	named   []acl.Access       // of the stores that the request names
-	filter  memory.Filter      // the request's, with its relative times
-	at      time.Time          // the instant of the first page, from which ages and relative times are counted
-	page    *cursor.Candidates // what the request's cursor holds; nil: it has none
-	asOf    *time.Time         // as of which it searches; nil: now
+	filter  memory.Filter      // of the request, with its relative times
+	at      time.Time          // instant of the first page: the base of ages and relative times
+	page    *cursor.Candidates // of the request's cursor; nil: it has none
+	asOf    *time.Time         // the time of Request.AsOf; nil: now
 	// wordings are the query, or the queries.
 	wordings []wording
-	// apart is the same question to the stores on which the caller has level search, if
-	// scope has others: see setParts. nil: there are no others, or none of these.
-	apart *searchQuery
+	// searchOnly is the same question to the stores on which the caller has level search,
+	// while scope has the stores that it may read: see setParts. nil: scope has only one
+	// kind of stores.
+	searchOnly *searchQuery
 	// only holds the entries that pass the filter, if they are few enough to
 	// hand to the legs. nil: the legs search the whole scope, and the filter
 	// is applied to the rows.
@@ -40,8 +41,8 @@ type searchQuery struct {
 	capped
 }
 
-// scopeQuery authorises a request, validates it, and finds out what it may
-// search. The scope is empty if that is nothing.
+// scopeQuery authorises and validates a request and determines the scope of its search.
+// The scope is empty if the caller may search nothing.
 func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (q *searchQuery, err error) {
 	ctx, end := s.startStep(ctx, "scope", nil)
 	defer end(&err)
@@ -63,7 +64,7 @@ func (s *Searcher) scopeQuery(ctx context.Context, c memory.Caller, r Request) (
 	return q, nil
 }
 
-// checkNames returns a request in its normal form if it names stores as it may.
+// checkNames checks the names of stores in a request and returns it in normal form.
 func checkNames(r Request) (Request, error) {
 	for _, store := range r.Stores {
 		if err := acl.CheckID(store); err != nil {
@@ -107,7 +108,7 @@ func (s *Searcher) scopeIn(ctx context.Context, tx memory.ReadTx, q *searchQuery
 	if q.request.NoDates || !q.limits.times {
 		return nil
 	}
-	if q.apart != nil { // which asks without times
+	if q.searchOnly != nil { // which shares wordings, but must not get the times
 		q.wordings = slices.Clone(q.wordings)
 	}
 	now := q.at.In(q.zone())
@@ -121,36 +122,37 @@ func (s *Searcher) scopeIn(ctx context.Context, tx memory.ReadTx, q *searchQuery
 	return err
 }
 
-// setParts sets the limits of the stores of a question, and has those on which the caller has
-// level search asked apart from the others, side by side with them, if there are both.
+// setParts sets the limits of a question. If its scope has both kinds of stores, setParts
+// moves those on which the caller has level search to q.searchOnly. The legs search the two
+// parts concurrently.
 //
-// SECURITY: what a store at level search holds counts in no rarity, correction or cut by
-// which entries of other stores are ranked. Their scores have all digits, and their search
-// neither counts nor costs: by them the caller could ask of every word how many entries of
-// that store have it.
+// SECURITY: the entries of a store at level search affect no rarity, correction or cut that
+// ranks entries of other stores. The scores of those have all digits, and searches of them are
+// neither counted nor charged: otherwise the caller could use them to find out, for every
+// word, how many entries of the store at level search have it.
 func (q *searchQuery) setParts() {
 	if q.limits = readLimits; !q.scope.Any(searchOnly) {
 		return
 	}
-	apart := *q
-	apart.limits = searchLimits
+	others := *q
+	others.limits = searchLimits
 	if !q.scope.Any(readable) {
-		*q = apart
+		*q = others
 		return
 	}
-	apart.scope, q.scope = q.scope.Without(readable), q.scope.Without(searchOnly)
-	q.apart = &apart
+	others.scope, q.scope = q.scope.Without(readable), q.scope.Without(searchOnly)
+	q.searchOnly = &others
 }
 
-// counted returns the question with a count of its own of what conditions read.
+// counted returns the question with its own counter of what conditions read.
 func (q *searchQuery) counted() *searchQuery {
 	own := *q
 	own.request.Filter = own.request.Filter.Counted(q.reading)
 	return &own
 }
 
-// recallQuery returns the question of a search that was answered before. The candidates are
-// known, so that the legs only prepare passages.
+// recallQuery returns the question of a search that was answered before. Its candidates are
+// known: the legs only prepare passages.
 func (s *Searcher) recallQuery(ctx context.Context, c memory.Caller, r Request) (*searchQuery, error) {
 	q := &searchQuery{caller: c, request: r, at: s.instant(), wordings: s.newWordings(r.wordings())}
 	q.page = &cursor.Candidates{At: q.at}
@@ -167,45 +169,44 @@ func (s *Searcher) recallQuery(ctx context.Context, c memory.Caller, r Request) 
 	return q, err
 }
 
-// as returns the question with another request, of the same words.
+// as returns the question with another request. The queries must be the same.
 func (q *searchQuery) as(r Request) *searchQuery {
 	other := *q
 	other.request = r
 	return &other
 }
 
-// divide returns of candidates those that the search ranks, and those that what it asks
-// apart does.
-func (q *searchQuery) divide(candidates []*candidate) (own, apart []*candidate) {
-	if q.apart == nil {
+// divide divides candidates into those of q.scope and those of q.searchOnly.
+func (q *searchQuery) divide(candidates []*candidate) (own, others []*candidate) {
+	if q.searchOnly == nil {
 		return candidates, nil
 	}
 	for _, c := range candidates {
-		if c.access.limits == q.apart.limits {
-			apart = append(apart, c)
+		if c.access.limits == q.searchOnly.limits {
+			others = append(others, c)
 		} else {
 			own = append(own, c)
 		}
 	}
-	return own, apart
+	return own, others
 }
 
 // stores returns the number of stores that are searched.
 func (q *searchQuery) stores() int {
-	if q.apart == nil {
+	if q.searchOnly == nil {
 		return q.scope.Len()
 	}
-	return q.scope.Len() + q.apart.scope.Len()
+	return q.scope.Len() + q.searchOnly.scope.Len()
 }
 
-// unpaged reports whether no page follows an answer from a scope, whatever is left.
+// unpaged reports whether an answer from a scope has no next page, even if candidates are left.
 func (q *searchQuery) unpaged(scope acl.Scope) bool {
 	return len(q.request.Stores) > 0 && scope.Any(searchOnly)
 }
 
-// findsNothing reports whether a search has no hits, whatever is stored: it may look in
-// no store, or its question has no words. What a payment was made for is decided all the
-// same, and an entry is explained without a store, too.
+// findsNothing reports whether a search has no hits whatever is stored: it may search no
+// store, or its question has no words. A search with a claim runs all the same, since a
+// payment was made for it, and so does one without a store that explains an entry.
 func (q *searchQuery) findsNothing() bool {
 	if q.request.Purchase.Claim != nil {
 		return false
@@ -213,9 +214,9 @@ func (q *searchQuery) findsNothing() bool {
 	return !q.asks() || q.scope.Empty() && !q.request.Explain
 }
 
-// needsRead reports whether a request has an option that a store on which the
-// caller has level search does not take: several wordings, a filter, a zone, a time
-// to search as of, what orders the hits, what comes in their place, a cursor, or an explanation.
+// needsRead reports whether a request has an option that is not allowed at level search:
+// several wordings, a filter, a zone, AsOf, a mode, NoTypos or NoDates, an order of the
+// hits, Nearest, a cursor, or an explanation.
 func (r *Request) needsRead() bool {
 	if r.Nearest != 0 && !r.NearestByDefault {
 		return true
@@ -223,9 +224,9 @@ func (r *Request) needsRead() bool {
 	return r.Explain || r.Cursor != "" || r.Ranking != "" || r.Mode != "" || r.Queries != nil || r.Recency != nil || r.Diversity != 0 || r.NoTypos || r.NoDates || r.AsOf != "" || !r.Filter.Empty() || r.Filter.Timezone != ""
 }
 
-// searchScope returns what the request may search. With an option that a store
-// on which the caller has level search does not take, a request that names such
-// a store is denied, and one that does not name it leaves it out.
+// searchScope returns the scope that the request may search. If an option needs level
+// read (needsRead), it leaves out stores on which the caller has level search, or returns
+// acl.ErrDenied if the request names one.
 func (s *Searcher) searchScope(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (acl.Scope, error) {
 	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}
 	if r.Purchase.Offer != uuid.Nil {

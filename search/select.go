@@ -10,16 +10,16 @@ import (
 	"mneme/memory"
 )
 
-// chosen is an answer before it is known what it costs.
-type chosen struct {
+// draft is an answer before its charges are known.
+type draft struct {
 	answer Answer
-	unsold *unsold // what its hits are decided from, with what they cost; nil: they are decided
+	unsold *unsold // what sell decides the hits and charges from; nil: the hits are final
 	short  bool    // the legs should be asked for more
 }
 
-// selectHits makes an answer of what the legs found, in one snapshot, and reads
-// the values of the first hits, unless sell decides which there are.
-func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrieved) (made chosen, err error) {
+// selectHits makes an answer from the results of the legs, in one snapshot, and reads the
+// values of the first hits, unless sell decides on the hits.
+func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrieved) (made draft, err error) {
 	ctx, end := s.startStep(ctx, "rows", &tookOf(ctx).Fetch)
 	defer end(&err)
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
@@ -30,15 +30,15 @@ func (s *Searcher) selectHits(ctx context.Context, q *searchQuery, found *retrie
 }
 
 // selectIn is the part of selectHits that reads a snapshot.
-func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved) (chosen, error) {
+func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved) (draft, error) {
 	// SECURITY: the scope of this snapshot decides what is shown.
 	scope, err := s.searchScope(ctx, tx, q.caller, q.request)
 	if err != nil {
-		return chosen{}, err
+		return draft{}, err
 	}
 	in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings)
 	if err != nil {
-		return chosen{}, err
+		return draft{}, err
 	}
 	if q.request.Explain {
 		in.dropped = make(map[uuid.UUID]*memory.Entry)
@@ -50,9 +50,9 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 		ranked, err = s.selectFound(ctx, in, q, found)
 	}
 	if err != nil {
-		return chosen{}, err
+		return draft{}, err
 	}
-	made := chosen{short: ranked.short}
+	made := draft{short: ranked.short}
 	made.answer = Answer{
 		Incomplete: ranked.incomplete, NoWords: !q.asks(), Bill: Bill{Skipped: q.skipped},
 		searcher: s, query: q, found: found, rest: ranked.rest, unpaged: q.unpaged(scope),
@@ -60,24 +60,24 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 	answer := &made.answer
 	if q.mayBuy() {
 		if made.unsold, err = s.forSale(ctx, in, q, found, ranked); err != nil {
-			return chosen{}, err
+			return draft{}, err
 		}
 	}
 	if made.unsold == nil {
 		if answer.Hits, answer.loaded, err = loadHits(ctx, in, q, found, ranked.hits); err != nil {
-			return chosen{}, err
+			return draft{}, err
 		}
 	}
 	if len(answer.Hits) == 0 {
 		if answer.Nearest, err = s.loadNearest(ctx, in, q, ranked.nearest); err != nil {
-			return chosen{}, err
+			return draft{}, err
 		}
 	}
 	if made.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
 		answer.NothingThen = true
 		near, err := s.nearestThen(ctx, in, q)
 		if err != nil {
-			return chosen{}, err
+			return draft{}, err
 		}
 		if near != nil {
 			answer.NearestDay, answer.labelThen = dayOf(near.OccurredAt, q.zone()), near.Label
@@ -91,8 +91,7 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 	return made, err
 }
 
-// loadNearest returns the entries of the candidates that come closest, as many as MaxTokens
-// has room for.
+// loadNearest returns the entries of the nearest candidates, as many as fit in MaxTokens.
 func (s *Searcher) loadNearest(ctx context.Context, in snapshot, q *searchQuery, nearest []*candidate) (near []memory.Near, err error) {
 	if len(nearest) == 0 {
 		return nil, nil
@@ -111,7 +110,7 @@ func (s *Searcher) loadNearest(ctx context.Context, in snapshot, q *searchQuery,
 	return near, nil
 }
 
-// selectFound selects the hits of a first page from what the legs found.
+// selectFound selects the hits of a first page from the results of the legs.
 func (s *Searcher) selectFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	merged, err := s.mergeFound(ctx, in, q, found)
 	if err != nil {
@@ -123,22 +122,22 @@ func (s *Searcher) selectFound(ctx context.Context, in snapshot, q *searchQuery,
 	return ranked, err
 }
 
-// mergeFound returns the candidates among what the legs found, in the order of their
-// fusion, with what is visible and whether the legs should be asked for more.
+// mergeFound merges the results of the legs. It returns the candidates in the order of their
+// fusion, the visible entries, and whether the legs should be asked for more.
 func (s *Searcher) mergeFound(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	merged, err := s.mergeLegs(ctx, in, q, found)
-	// SECURITY: what a store at level search lacks says how much it has.
+	// SECURITY: missing hits of a store at level search would reveal how many entries it has.
 	merged.incomplete = merged.incomplete && q.limits.gaps
-	if err != nil || found.apart == nil {
+	if err != nil || found.searchOnly == nil {
 		return merged, err
 	}
-	apart, err := s.mergeLegs(ctx, in, q.apart, found.apart)
-	merged.apart = apart.ordered
-	merged.short = merged.short || apart.short
+	others, err := s.mergeLegs(ctx, in, q.searchOnly, found.searchOnly)
+	merged.searchOnly = others.ordered
+	merged.short = merged.short || others.short
 	return merged, err
 }
 
-// mergeLegs is mergeFound without what is asked apart.
+// mergeLegs is mergeFound for one part of the question.
 func (s *Searcher) mergeLegs(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (selected, error) {
 	visible, err := s.loadVisible(ctx, in, q, found)
 	if err != nil {
@@ -154,10 +153,10 @@ func (s *Searcher) mergeLegs(ctx context.Context, in snapshot, q *searchQuery, f
 	}, nil
 }
 
-// decideNearest drops Nearest if there are hits, and sets the label.
+// decideNearest removes Nearest if there are hits, and sets the label.
 //
-// SECURITY: hits of stores at level search count only once they are shown. One that is not
-// bought would be revealed if nothing came in its place.
+// SECURITY: hits of stores at level search count only once they are shown. An empty Nearest
+// without hits would reveal a hit that was not bought.
 func (a *Answer) decideNearest() {
 	if len(a.Hits) > 0 {
 		a.Nearest = nil

@@ -2,17 +2,17 @@ package search
 
 import "mneme/memory"
 
-// Shape is what operators may be told of a search: its options and its size, without
-// text, keys, agents, stores or what a filter compares with.
+// Shape describes a search to operators: its options and its size, without text, keys,
+// agents, stores or operands of filters.
 type Shape struct {
 	Mode     Mode
 	Options  OptionSet
 	Limit    int
 	Wordings int
-	Stores   int // searched
+	Stores   int // number searched
 }
 
-// OptionSet is a set of options that a search had.
+// OptionSet is a set of options of a search.
 type OptionSet uint32
 
 // shapeOptions are the options of an OptionSet by their bits, named as in requests.
@@ -22,7 +22,7 @@ var shapeOptions = [...]string{
 	memory.OptionTimezone, "dates",
 }
 
-// Names returns the options of a set.
+// Names returns the names of the options in the set.
 func (o OptionSet) Names() []string {
 	names := []string{}
 	for bit, name := range shapeOptions {

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// maxSimilar is how many entries PutResult.Similar names.
+	// maxSimilar bounds the entries in PutResult.Similar.
 	maxSimilar = 3
-	// similarDepth is how many visible entries, those nearest by their vectors, are
-	// compared with a new one.
+	// similarDepth is how many visible entries, nearest by vector, are compared with a
+	// new one.
 	similarDepth = 32
-	// similarTokens bounds the tokens of each entry that are looked for in another.
+	// similarTokens bounds the tokens of an entry that are compared with another entry.
 	similarTokens = 128
 )
 
 // Similar returns the entries of an indexed entry's store that say nearly the same or the
-// opposite, most alike first, at most maxSimilar; nil if it has no vector to compare. It
-// is a search whose question is the entry's own vector: nothing is embedded.
+// opposite, most alike first, at most maxSimilar; nil if the entry has no vector to compare.
+// It searches with the entry's own vector and embeds nothing.
 func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry) (similar []memory.Near, err error) {
 	ctx, end := s.startStep(ctx, "similar", nil)
 	defer end(&err)
@@ -52,7 +52,7 @@ func (s *Searcher) Similar(ctx context.Context, c memory.Caller, e *memory.Entry
 	return nil, nil
 }
 
-// searchAlike asks the index for the entries nearest to q's until enough of them are
+// searchAlike asks the index for the entries nearest to q.entry until enough of them are
 // visible, and returns those that are similar.
 func (s *Searcher) searchAlike(ctx context.Context, q *likeness) (similar []memory.Near, err error) {
 	for fetch := similarDepth; ; fetch *= 4 {
@@ -72,7 +72,7 @@ func (s *Searcher) searchAlike(ctx context.Context, q *likeness) (similar []memo
 	}
 }
 
-// likeness is the search for entries that are similar to one.
+// likeness is a search for the entries that are similar to another.
 type likeness struct {
 	caller memory.Caller
 	entry  *memory.Entry
@@ -82,13 +82,13 @@ type likeness struct {
 	own    firstChunk
 }
 
-// firstChunk is what entries are compared by: the vector and the codes of the first chunk.
+// firstChunk holds the vector and the codes of an entry's first chunk, which Similar compares.
 type firstChunk struct {
 	vector vector.Half // nil: there is none
 	codes  []byte
 }
 
-// readOwn reads the scope and the first chunk of the entry itself.
+// readOwn reads the scope and the first chunk of q.entry.
 func (s *Searcher) readOwn(ctx context.Context, tx memory.ReadTx, q *likeness) (err error) {
 	if q.scope, err = memory.ReadableStore(ctx, tx, q.caller, q.entry.Store, s.instant()); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Searcher) readOwn(ctx context.Context, tx memory.ReadTx, q *likeness) (
 	return err
 }
 
-// firstChunks returns the first chunks of entries that have one with a meaning.
+// firstChunks returns the first chunk of each entry, unless it has no meaning.
 func (q *likeness) firstChunks(ctx context.Context, tx memory.ScoreReader, scope acl.Scope, ids []uuid.UUID) (map[uuid.UUID]firstChunk, error) {
 	chunks := make(map[uuid.UUID]firstChunk)
 	err := tx.Evidence(ctx, scope, memory.EvidenceQuery{Fingerprints: [2]string{q.model.Fingerprint}, Entries: ids}, func(e memory.Evidence) error {
@@ -110,11 +110,11 @@ func (q *likeness) firstChunks(ctx context.Context, tx memory.ScoreReader, scope
 	return chunks, err
 }
 
-// compare returns those of the entries found that are similar. short says that fewer of
-// them are visible than are compared.
+// compare returns the similar entries among those found. short says that fewer than
+// similarDepth of the found entries are visible.
 //
-// SECURITY: the rows, read within the scope of this snapshot, decide what is named, by
-// the rules of a search; so does how many are compared.
+// SECURITY: the rows, read within the scope of this snapshot, decide by the rules of a
+// search which entries are named and how many are compared.
 func (s *Searcher) compare(ctx context.Context, tx memory.ReadTx, q *likeness, found []vector.Hit) (similar []memory.Near, short bool, err error) {
 	scope, err := memory.ReadableStore(ctx, tx, q.caller, q.entry.Store, s.instant())
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Searcher) compare(ctx context.Context, tx memory.ReadTx, q *likeness, f
 	return similar[:min(len(similar), maxSimilar)], len(near) < similarDepth, nil
 }
 
-// nearestOthers returns those of the entries found that a search would show to the
-// caller, nearest first, at most similarDepth, without those of the entry's own path.
+// nearestOthers returns the found entries that a search would show to the caller, nearest
+// first, at most similarDepth, without those at the path of q.entry.
 func (s *Searcher) nearestOthers(ctx context.Context, tx memory.ReadTx, q *likeness, scope acl.Scope, found []vector.Hit) ([]memory.Entry, error) {
 	hits, ids := make([]legHit, len(found)), make([]uuid.UUID, len(found))
 	for i, hit := range found {
@@ -167,8 +167,8 @@ func (s *Searcher) nearestOthers(ctx context.Context, tx memory.ReadTx, q *liken
 	return near, nil
 }
 
-// alike returns how likely an entry says nearly the same as q's or the opposite, 0–1; 0
-// without a vector.
+// alike returns the probability, 0–1, that an entry says nearly the same as q.entry or the
+// opposite; 0 if the entry has no vector.
 func (q *likeness) alike(other firstChunk) (float64, error) {
 	if other.vector == nil {
 		return 0, nil
@@ -181,7 +181,7 @@ func (q *likeness) alike(other firstChunk) (float64, error) {
 	return fusion.Alike(cosines, maxSims, q.own.vector.Dot(other.vector.Floats()), maxSim), nil
 }
 
-// bothMaxSims returns the mean of the meanMaxSim of two chunks in both directions; nil if one
+// bothMaxSims returns the mean of the two directions of meanMaxSim for two chunks; nil if one
 // has no codes.
 func bothMaxSims(a, b []byte) (*float64, error) {
 	if len(a) == 0 || len(b) == 0 {
@@ -203,8 +203,8 @@ func alikeRanges(m model, multilingual bool) (cosines, maxSims fusion.CosineRang
 	return m.cosines(), fusion.E5MaxSims
 }
 
-// meanMaxSim returns the mean of the largest cosines of the first similarTokens tokens of a
-// chunk with a token of another.
+// meanMaxSim returns the mean, over the first similarTokens tokens of a chunk, of the largest
+// cosine with a token of another chunk.
 func meanMaxSim(codes, other []byte) (float64, error) {
 	tokens, err := maxsim.Vectors(codes, similarTokens)
 	if err != nil {

@@ -7,14 +7,14 @@ import (
 	"mneme/memory"
 )
 
-// snapshot is what the steps of a search see of the stores at one moment.
+// snapshot is a consistent view of the stores for the steps of a search.
 //
 // SECURITY: its scope decides what is shown.
 type snapshot struct {
 	tx    memory.ReadTx
 	scope acl.Scope
-	then  *formerEntries // of a search as of a time; nil: it is none
-	// dropped collects the visible entries among those read that do not pass the
-	// filter. nil: it is not asked for.
+	then  *formerEntries // for Request.AsOf; nil: the request has none
+	// dropped collects the visible entries that were read but do not pass the filter.
+	// nil: they are not needed.
 	dropped map[uuid.UUID]*memory.Entry
 }

@@ -53,7 +53,7 @@ func (p *sources) writers(types ...string) []string {
 
 // What the caller's level on a store means is decided in three files. The other steps of a
 // search look at the limits that follow from it.
-func TestLevelsAreLookedAtInOnePlace(t *testing.T) {
+func TestLevelsAreUsedInThreeFiles(t *testing.T) {
 	p := loadSources(t)
 	files := make(map[string]bool)
 	for name, used := range p.info.Uses {

@@ -11,8 +11,8 @@ import (
 
 // startStep starts the span of one step of a search, a child of the span in
 // ctx. end ends the span, marks it as failed if *err is not nil, and adds the
-// step's time to took unless that is nil. Spans carry counts, never what an
-// error or an entry says.
+// step's time to took unless that is nil. Spans have counts, but never the text
+// of errors or entries.
 func (s *Searcher) startStep(ctx context.Context, name string, took *time.Duration) (_ context.Context, end func(err *error)) {
 	ctx, span := s.tracer.Start(ctx, name)
 	start := time.Now()
@@ -31,8 +31,8 @@ func endSpan(span trace.Span, err error) {
 	span.End()
 }
 
-// describe sets the attributes of a search's span. The caller sees the same in
-// the answer.
+// describe sets the attributes of a search's span. The answer shows the caller the
+// same values.
 func (a *Answer) describe(span trace.Span) {
 	span.SetAttributes(
 		attribute.Int("mneme.hits", len(a.Hits)),

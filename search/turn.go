@@ -12,13 +12,13 @@ import (
 // defaultSearches are the default limits on searches.
 var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
 
-// weightBytes is how much text of questions makes a search count as one more of its
-// agent's searches at a time. The time that a search takes grows with its question's
-// text: those of 16 kB, one after another, leave others the other processor.
+// weightBytes is the length of question text that makes a search count as one more of its
+// agent's concurrent searches. The time of a search grows with the text of its question: an
+// agent that sends questions of 16 kB, one after another, leaves a processor to others.
 const weightBytes = 2000
 
-// takeTurn waits until a search of the caller may run. done ends the search. How
-// long it waits depends on the searches that run and wait, and nothing else.
+// takeTurn waits until a search of the caller may run. The caller must call done when the
+// search ends. The wait depends only on the searches that run and wait.
 func (s *Searcher) takeTurn(ctx context.Context, c memory.Caller, r Request) (done func(), waited time.Duration, err error) {
 	weight := 1
 	for _, wording := range r.wordings() {
@@ -33,5 +33,5 @@ func (s *Searcher) takeTurn(ctx context.Context, c memory.Caller, r Request) (do
 	return done, waited, err
 }
 
-// Load returns how many searches run and wait, and how many were refused.
+// Load returns how many searches run, wait, and were refused.
 func (s *Searcher) Load() fairqueue.Load { return s.searches.Load() }

@@ -13,31 +13,31 @@ import (
 	"mneme/memory"
 )
 
-// A word of a question that no entry of the scope has may be a typing error of one that
-// they have. What it costs is bounded by these. docs/decisions/0062-typos.md.
+// A word of a question that no entry of the scope has may be a misspelling of a word that
+// some have. These constants bound the cost of correction. docs/decisions/0062-typos.md.
 const (
-	// maxTypoWords is how many words of a wording are corrected, and maxCorrections how
-	// many terms are looked for in place of each.
+	// maxTypoWords bounds the words of a wording that are corrected, and maxCorrections the
+	// terms that replace each of them.
 	maxTypoWords, maxCorrections = 4, 6
-	// maxProbes is how many terms are looked up for a wording, each in every store.
+	// maxProbes bounds the lookups for a wording: its possible terms times the stores.
 	maxProbes = 50_000
-	// maxVocabulary is how many terms are read for a word with two wrong letters: those
-	// that begin as it does. Where there are more, longer beginnings are tried, of up to
-	// maxBeginning letters.
-	maxVocabulary, maxBeginning = 3000, 4
-	// typoShare and twoTyposShare are what a term with one or two other letters counts,
-	// compared with the word itself.
+	// maxVocabulary bounds the terms that are read to correct a word with two wrong letters:
+	// those with the same prefix. If there are more, longer prefixes are tried, of up to
+	// maxPrefix letters.
+	maxVocabulary, maxPrefix = 3000, 4
+	// typoShare and twoTyposShare are the weights of terms with one and two wrong letters,
+	// relative to the word itself.
 	typoShare, twoTyposShare = 0.8, 0.6
 )
 
-// Typo is a word of a question that no entry has, and the terms that were looked for in
-// its place.
+// Typo is a word of a question that no entry has, with the terms that replaced it in the
+// search.
 type Typo struct {
 	Word  string // folded
 	Found []string
 }
 
-// correction finds the terms in place of a wording's words.
+// correction finds corrections of a wording's words.
 type correction struct {
 	q   *searchQuery
 	tx  memory.LexicalLeg
@@ -45,8 +45,8 @@ type correction struct {
 	now time.Time
 }
 
-// correct adds to a wording, once, the terms that entries have in place of its words that
-// none has, and reports whether there are any.
+// correct adds corrections of a wording's unknown words, once for each wording, and reports
+// whether there are any.
 func (c correction) correct(ctx context.Context, asked *resolved) (bool, error) {
 	if asked.corrected || c.q.request.NoTypos {
 		return false, nil
@@ -76,14 +76,14 @@ func (c correction) correct(ctx context.Context, asked *resolved) (bool, error) 
 	return len(asked.typos) > 0, nil
 }
 
-// unknown returns the terms of words that no entry has and that may be typing errors. A
-// word of one token is in the dictionary of the model, and none, unless it is all of the
-// question; nor is one that is such a word but for an English ending.
+// unknown returns the terms of words that no entry has and that may be typing errors. A word
+// of one token is in the model's dictionary and is not considered an error, unless it is the
+// whole question. Nor is a dictionary word with an English ending.
 func (c correction) unknown(w *resolved) (terms []lexical.QueryTerm) {
 	if w.chatter {
 		return nil
 	}
-	alone := len(slices.DeleteFunc(slices.Clone(w.terms), func(t lexical.QueryTerm) bool { return t.Beside })) == 1
+	alone := len(slices.DeleteFunc(slices.Clone(w.terms), func(t lexical.QueryTerm) bool { return t.Variant })) == 1
 	for i, term := range w.terms {
 		if term.Word == "" || w.scorer.Known(i) || len(terms) == maxTypoWords {
 			continue
@@ -104,14 +104,14 @@ func (c correction) isWord(word string) bool {
 	return tokens == 1
 }
 
-// inflections are the English endings of words that are in the dictionary without them.
+// inflections are English endings that may follow a dictionary word.
 var inflections = []string{"s", "es", "ed", "er", "est", "ing", "ly"}
 
-// minInflected is the length of the shortest word that is looked for without its ending.
+// minInflected is the length of the shortest word without its ending.
 const minInflected = 3
 
-// isInflected reports whether a word is one of the dictionary with an English ending, as
-// specks and fatter are.
+// isInflected reports whether a word is a dictionary word with an English ending, such as
+// "specks" and "fatter".
 func (c correction) isInflected(word string) bool {
 	for _, ending := range inflections {
 		base, ok := strings.CutSuffix(word, ending)
@@ -126,7 +126,7 @@ func (c correction) isInflected(word string) bool {
 	return false
 }
 
-// add adds terms in place of another.
+// add adds terms that replace the term of.
 func (w *resolved) add(of lexical.QueryTerm, near []lexical.Correction, share float64) {
 	typo := Typo{Word: of.Word}
 	for _, c := range near {
@@ -139,8 +139,8 @@ func (w *resolved) add(of lexical.QueryTerm, near []lexical.Correction, share fl
 	w.typos = append(w.typos, typo)
 }
 
-// rewrite replaces a word in what the wording is embedded as, if there is one correction
-// of it alone, which is in the model's dictionary and no other ending of the same word.
+// rewrite replaces a word in the text to embed if it has exactly one correction, which is in
+// the model's dictionary and is not another form of the same word.
 func (c correction) rewrite(w *resolved, of lexical.QueryTerm, near []lexical.Correction) {
 	word := near[0].Word
 	if tokens, _ := c.fit(word, len(word)); len(near) > 1 || tokens > 1 || otherEnding(of.Word, word) {
@@ -158,13 +158,11 @@ func (c correction) rewrite(w *resolved, of lexical.QueryTerm, near []lexical.Co
 	w.rewritten = rewritten.String() + text[end:]
 }
 
-// otherEnding reports whether two words differ in their last letter, as the forms of one
-// word do.
+// otherEnding reports whether two words differ in their last letter, like forms of one word.
 func otherEnding(a, b string) bool { return a[len(a)-1] != b[len(b)-1] }
 
-// oneTypo returns, for each word of a wording, the terms that entries have of words with one
-// other letter, the commonest first. Hardly anybody errs in the first letter but by
-// exchanging it with the next.
+// oneTypo returns, for each unknown word, the known terms of words with one typing error, most
+// frequent first. Errors in the first letter are rare, except for swapping it with the second.
 func (c correction) oneTypo(ctx context.Context, asked *resolved, unknown []lexical.QueryTerm) ([][]lexical.Correction, error) {
 	of := make([][]lexical.Correction, len(unknown))
 	var all []string
@@ -200,8 +198,8 @@ func (c correction) oneTypo(ctx context.Context, asked *resolved, unknown []lexi
 	return near, nil
 }
 
-// best returns the corrections whose terms have a weight, one for each term: that of which
-// the model knows most.
+// best returns the corrections whose terms have a weight, one for each term: the word with the
+// fewest tokens.
 func (c correction) best(asked *resolved, word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
 	tokens := func(x lexical.Correction) int {
 		n, _ := c.fit(x.Word, len(x.Word))
@@ -218,9 +216,9 @@ func (c correction) best(asked *resolved, word string, all []lexical.Correction,
 	return known[:min(len(known), maxCorrections)]
 }
 
-// mayBeMeant reports whether a word of a wording may be a typing error of another: both
-// begin alike, but for two letters in the wrong order, and the other is no English word
-// where the wording is in another language.
+// mayBeMeant reports whether a word of a wording may be a misspelling of another word: both
+// have the same first letter, or the first two are swapped, and if the wording is not in
+// English, the other is not an English word.
 func (c correction) mayBeMeant(asked *resolved, word, other string) bool {
 	if first, _ := utf8.DecodeRuneInString(word); !strings.HasPrefix(other, string(first)) {
 		second, _ := utf8.DecodeRuneInString(word[utf8.RuneLen(first):])
@@ -231,11 +229,11 @@ func (c correction) mayBeMeant(asked *resolved, word, other string) bool {
 	return asked.language == "" || asked.language == english || !c.isWord(other)
 }
 
-// twoTypos returns the terms that entries have of words which begin as a word does and
-// have two other letters at most, the nearest first.
+// twoTypos returns the known terms that have at most two typing errors and a common prefix
+// with a word, the nearest first.
 func (c correction) twoTypos(ctx context.Context, asked *resolved, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	letters := []rune(of.Word)
-	for n := 1; n <= maxBeginning; n++ {
+	for n := 1; n <= maxPrefix; n++ {
 		terms, more, err := c.tx.Terms(ctx, c.q.scope, memory.TermQuery{Prefix: string(letters[:n]), Now: c.now, Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
@@ -256,19 +254,19 @@ func (c correction) twoTypos(ctx context.Context, asked *resolved, of lexical.Qu
 	return c.twoTyposOfEach(ctx, of)
 }
 
-// maxVocabularies is how many stores twoTyposOfEach reads the terms of, one by one.
+// maxVocabularies bounds the stores whose terms twoTyposOfEach reads, one by one.
 const maxVocabularies = 16
 
-// twoTyposOfEach is twoTypos where the stores together have too many terms: without those
-// that have too many by themselves, so that no store keeps the words of others from being
-// corrected.
+// twoTyposOfEach is twoTypos store by store, if all stores together have too many terms. It
+// skips stores that have too many by themselves, so that no store prevents corrections from
+// others.
 func (c correction) twoTyposOfEach(ctx context.Context, of lexical.QueryTerm) (near []lexical.Correction, err error) {
 	stores := c.q.scope.Indexed()
-	// What others gave is read last.
+	// Stores that others granted come last.
 	slices.SortStableFunc(stores, func(a, b acl.Access) int { return cmp.Compare(rankOf(a.Via), rankOf(b.Via)) })
-	beginning := string([]rune(of.Word)[:maxBeginning])
+	prefix := string([]rune(of.Word)[:maxPrefix])
 	for _, a := range stores[:min(len(stores), maxVocabularies)] {
-		terms, more, err := c.tx.Terms(ctx, ofStore(c.q.scope, a.Store), memory.TermQuery{Prefix: beginning, Now: c.now, Limit: maxVocabulary})
+		terms, more, err := c.tx.Terms(ctx, ofStore(c.q.scope, a.Store), memory.TermQuery{Prefix: prefix, Now: c.now, Limit: maxVocabulary})
 		if err != nil {
 			return nil, err
 		}
@@ -285,7 +283,7 @@ func (c correction) twoTyposOfEach(ctx context.Context, of lexical.QueryTerm) (n
 	return near[:min(len(near), maxCorrections)], nil
 }
 
-// rankOf is less for stores that the caller has by itself.
+// rankOf returns 1 for stores that the caller has by a grant, and 0 for others.
 func rankOf(via acl.Via) int {
 	if via == acl.ViaGrant {
 		return 1

@@ -16,24 +16,24 @@ import (
 	"mneme/vector"
 )
 
-// ErrNoVectors: the vector leg, the only one that was asked, failed.
+// ErrNoVectors is returned if the vector leg failed and was the only one that searched.
 var ErrNoVectors = errors.New("search by meaning is not available")
 
-// errNoModel says that no vectors can answer a question.
+// errNoModel is returned if no serving model can embed a question.
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
-// errAboveModel says that the model is sent no questions of the session.
+// errAboveModel is returned if questions of the session may not be sent to the model.
 var errAboveModel = errors.New("the session is above the label up to which the model is asked")
 
 // defaultVectorBudget bounds the time of the vector leg.
 const defaultVectorBudget = 3 * time.Second
 
-// budgetBytes is the length of questions for which the vector leg has its budget; for
-// longer ones it has as many times as much.
+// budgetBytes is the length of a question for which the vector leg has its budget. Each
+// further budgetBytes add the budget once more.
 const budgetBytes = 4000
 
-// searchVectors is the vector leg. It ends within the vector budget. With a
-// fetch of 0 it only embeds the wordings. by are the models that embedded them before.
+// searchVectors is the vector leg. It ends within the vector budget. With a fetch of 0
+// it only embeds the wordings. by are the models of the embeddings that before has.
 func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []resolved, by models, fetch int) (leg legFound, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
@@ -69,8 +69,8 @@ func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []r
 	return leg, nil
 }
 
-// searchModels asks the index of each model for the entries nearest to a wording, of only
-// some unless only is nil.
+// searchModels asks the index of each model for the entries nearest to a wording. Unless
+// only is nil, it searches only these entries.
 func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, by models, asked *resolved, only []uuid.UUID, fetch int) (legList, error) {
 	var of [2]legList
 	for k, model := range by {
@@ -110,9 +110,9 @@ func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query ve
 	return list, err
 }
 
-// preferOne moves hits of the other model to the list of the preferred one, with its
-// cosine, where it has read the entry too: beyond what its own list reaches, the other
-// model's judgement would count, on another scale.
+// preferOne moves hits of the other model to the list of the preferred model, with the
+// preferred model's cosine, if that has read the entry too. Otherwise entries beyond the
+// end of its list would have the other model's cosine, which has another scale.
 func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, asked *resolved, of *[2]legList) error {
 	if !by.both() || asked.prefers == eitherModel {
 		return nil
@@ -159,9 +159,9 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, ask
 	return nil
 }
 
-// embedWordings returns wordings with their embeddings by models, for the vector leg and for
-// the steps after it, as far as there are some if it fails. Embeddings are cached and shared
-// for each cache.Reader. former are the models of those that the wordings have.
+// embedWordings returns wordings with their embeddings by each model, for the vector leg and
+// later steps. If it fails, it returns those that it has. Embeddings are cached for each
+// cache.Reader and shared. former are the models of the embeddings that before has.
 func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []resolved, former, by models) (wordings []resolved, err error) {
 	ctx, end := s.startStep(ctx, "embed", &tookOf(ctx).Embed)
 	defer end(&err)
@@ -201,9 +201,8 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []r
 	return wordings, nil
 }
 
-// withDeadline returns when f does or when ctx ends, whichever comes first, so
-// that a leg keeps to its budget over a client that is slow to notice the end
-// of ctx.
+// withDeadline returns when f returns or ctx ends, whichever comes first. It keeps a
+// leg within its budget even if a client is slow to notice the end of ctx.
 func withDeadline[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -12,22 +12,22 @@ import (
 	"mneme/lexical"
 )
 
-// wording is one way in which a search asks: its query, one of its queries, or a part of a
-// long one. It is part of the question, and no step writes to it.
+// wording is one text that a search asks: its query, one of its queries, or a part of a
+// long one. It belongs to the question, and no step writes to it.
 type wording struct {
 	text   string
-	number int // of the query that it is, or is a part of
+	number int // index of its query
 	terms  []lexical.QueryTerm
-	// language is the code of ISO 639-1 that its words suggest; "": none.
+	// language is guessed from the words, a code of ISO 639-1; "": unknown.
 	language string
-	// prefers is the model by which an entry is judged that both have read, or eitherModel.
+	// prefers is the model that judges an entry which both have read, or eitherModel.
 	prefers int
 	chatter bool         // it asks for nothing
-	past    lexical.Past // whether it asks for what was so earlier
-	named   named        // the time that it names
+	past    lexical.Past // whether it asks for an earlier state
+	named   named        // the times that it names
 }
 
-// wordings returns the texts that a request asks.
+// wordings returns the query, or the queries, of a request.
 func (r *Request) wordings() []string {
 	if r.Queries != nil {
 		return r.Queries
@@ -35,7 +35,7 @@ func (r *Request) wordings() []string {
 	return []string{r.Query}
 }
 
-// bytes returns the length of the query, or of the queries.
+// bytes returns the total length of the query, or of the queries.
 func (q *searchQuery) bytes() (n int) {
 	for _, text := range q.request.wordings() {
 		n += len(text)
@@ -48,9 +48,9 @@ func (q *searchQuery) asks() bool {
 	return slices.ContainsFunc(q.wordings, func(w wording) bool { return len(w.terms) > 0 })
 }
 
-// newWordings returns what some texts ask, each with the model that reads it. Those without
-// words, or such parts of a long one, are left out unless all are: by punctuation alone,
-// every entry would be a little relevant.
+// newWordings returns the wordings of some texts and of the parts of long ones, each with its
+// preferred model. It leaves out those without words, unless none has words: every entry would
+// be a little relevant to mere punctuation.
 func (s *Searcher) newWordings(texts []string) []wording {
 	wordings := make([]wording, 0, len(texts))
 	total := 0
@@ -73,15 +73,15 @@ func (s *Searcher) newWordings(texts []string) []wording {
 	return worded
 }
 
-// eitherModel is preferred by words that are not surely in one language, such as a few
-// nouns, a name or a number: an entry that both models have read is judged by the one to
-// which it is more relevant.
+// eitherModel means no preferred model: the language is uncertain, as of a few nouns, a name
+// or a number. If both models have read an entry, the one by which it is more relevant judges
+// it.
 const eitherModel = 2
 
-// english is the language that the main model reads if there is a multilingual one.
+// english is the language of the main model if there is a multilingual one.
 const english = "en"
 
-// reader returns the language that a question seems to be in and the model that it prefers.
+// reader returns the probable language of a question and its preferred model.
 func (s *Searcher) reader(text string) (code string, prefers int) {
 	switch guess := s.language(text); {
 	case !guess.Sure:
@@ -93,10 +93,10 @@ func (s *Searcher) reader(text string) (code string, prefers int) {
 	}
 }
 
-// A question of more than longQuestion bytes is read in parts, at most about maxParts in
-// all, of partBytes bytes at least: what it asks may be in any of its sentences, the
-// last as well as the first. Up to wholeQuestion bytes, which the window of
-// a model has room for, it is read as a whole, too. docs/decisions/0059-whole.md.
+// A search splits questions of more than longQuestion bytes into parts, about maxParts in all
+// at most, of at least partBytes bytes: any sentence may have the actual question, the last as
+// well as the first. It also reads a question of up to wholeQuestion bytes, which fits the
+// window of a model, as a whole. docs/decisions/0059-whole.md.
 const (
 	longQuestion  = 400
 	wholeQuestion = 2000
@@ -104,12 +104,13 @@ const (
 	maxParts      = 32
 )
 
-// IsReadInParts reports whether a question is so long that its parts are wordings of their
-// own: hits of it may be found by different ones.
+// IsReadInParts reports whether a question is so long that a search splits it into parts, so
+// that different parts may find its hits.
 func IsReadInParts(question string) bool { return len(question) > longQuestion }
 
-// readings returns a question, or a long one's parts, runs of sentences. total is the
-// length of all questions of the search.
+// readings returns the texts of the wordings of a question: the question itself, and the parts
+// of a long one, which are runs of sentences. total is the length of all questions of the
+// search.
 func readings(question string, total int) (read []string) {
 	if len(question) <= wholeQuestion {
 		read = append(read, question)
@@ -130,8 +131,8 @@ func readings(question string, total int) (read []string) {
 	return read
 }
 
-// familiarity returns the share of the wording's letters in words of two letters or more
-// which the k-th model has as one token; 1 if that is not known.
+// familiarity returns the share of the wording's letters that are in words of two letters or
+// more that are single tokens of the k-th model; 1 if the tokens are unknown.
 func (w *resolved) familiarity(k int) float64 {
 	embedding := w.embeddings[k]
 	if embedding.Tokens == nil || embedding.Multilingual {
@@ -150,19 +151,19 @@ func (w *resolved) familiarity(k int) float64 {
 	return min(1, float64(known)/float64(max(1, countLetters(w.text))))
 }
 
-// asksForNothing reports whether the wording, which assess has read, is chatter or letters
-// without sense.
+// asksForNothing reports whether the wording is chatter or gibberish. resolve must have set
+// its questions.
 func (w *resolved) asksForNothing() bool { return w.questions[mainModel].Chatter }
 
-// sensibleLetters is how many letters a token of a word has, more than which the word is one
-// of some language: those of "qwertz" and "flurb" have two at most, on average.
-const sensibleLetters = 2.2
+// gibberishLetters is the largest average number of letters in a token of gibberish: tokens of
+// "qwertz" and "flurb" have at most two letters on average, words of a language have more.
+const gibberishLetters = 2.2
 
-// isSenseless reports whether the wording says nothing to words and models: no entry of the
-// scope has any of its words, and either no model has a piece of them, as in a script that
-// none was trained on, or no language is known by them and the models have them in pieces
-// of two letters.
-func (w *resolved) isSenseless() bool {
+// isGibberish reports whether neither words nor models can make sense of the wording. No entry
+// of the scope has any of its words. And either no model has tokens for them, as in a script
+// that none was trained on, or their language is unknown and their tokens have at most
+// gibberishLetters letters on average.
+func (w *resolved) isGibberish() bool {
 	switch {
 	case w.scorer == nil || !w.scorer.HasNone():
 		return false
@@ -185,14 +186,14 @@ func (w *resolved) isSenseless() bool {
 		if letters < 2 {
 			continue
 		}
-		if words++; float64(letters) > float64(sensibleLetters*float64(n)) {
+		if words++; float64(letters) > float64(gibberishLetters*float64(n)) {
 			return false
 		}
 	}
 	return words > 0
 }
 
-// isUnread reports whether models were asked, and none has a piece of any of its words.
+// isUnread reports whether models embedded the wording, but none has a token for its words.
 func (w *resolved) isUnread() bool {
 	asked := false
 	for k := range w.embeddings {
@@ -207,7 +208,7 @@ func (w *resolved) isUnread() bool {
 	return asked
 }
 
-// embedded reports whether a model has read the wording.
+// embedded reports whether a model has embedded the wording.
 func (w *resolved) embedded() bool {
 	return w.embeddings[mainModel].Vector != nil || w.embeddings[multilingualModel].Vector != nil
 }
@@ -223,7 +224,7 @@ func countLetters(text string) (n int) {
 	return n
 }
 
-// embedAll embeds texts side by side, at most MaxWordings, by the function for one.
+// embedAll embeds texts concurrently by embedOne.
 func embedAll(ctx context.Context, texts []string, embedOne func(ctx context.Context, text string) (embed.Query, error)) ([]embed.Query, error) {
 	if len(texts) == 1 {
 		embedding, err := embedOne(ctx, texts[0])

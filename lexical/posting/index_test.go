@@ -211,7 +211,7 @@ func TestBothLayoutsRankLikeTheReference(t *testing.T) {
 		}
 		terms := lexical.ParseQuery(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 5).Draw(r, "query"), " "))
 		for i := 1; i < len(terms) && rapid.Bool().Draw(r, "variant"); i++ { // variants of the first term: only the largest score counts
-			terms[i].For, terms[i].Beside = terms[0].Text, true
+			terms[i].For, terms[i].Variant = terms[0].Text, true
 			terms[i].Share = rapid.SampledFrom([]float64{1, 0.5}).Draw(r, "share")
 		}
 		ceiling := rapid.SampledFrom([]acl.Label{acl.Public, acl.Internal}).Draw(r, "ceiling")
