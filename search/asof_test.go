@@ -15,7 +15,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// step returns an instant after what was written, and lets a minute pass.
+// step returns an instant after all writes so far, and advances the clock by a minute.
 func (h *harness) step() string {
 	h.Clock.Advance(30 * time.Second)
 	at := h.Clock.Now().UTC().Format(time.RFC3339)
@@ -23,7 +23,7 @@ func (h *harness) step() string {
 	return at
 }
 
-// hitsAt returns the keys and texts that a search as of a time finds, in the order of keys.
+// hitsAt returns the keys and texts that a search as of a time finds, ordered by key.
 func (h *harness) hitsAt(c memory.Caller, r search.Request) (lines []string) {
 	h.t.Helper()
 	r.Limit = 100
@@ -35,7 +35,7 @@ func (h *harness) hitsAt(c memory.Caller, r search.Request) (lines []string) {
 	return lines
 }
 
-func TestSearchAsOfFindsWhatStoodThen(t *testing.T) {
+func TestSearchAsOfFindsTheEntriesOfThatTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me := agent("alice", acl.Public)
@@ -73,7 +73,7 @@ func TestSearchAsOfFindsWhatStoodThen(t *testing.T) {
 				{now, "zeppelin", []string{"/late=another zeppelin", grey}},
 			} {
 				got := h.hitsAt(me, search.Request{Query: c.query, AsOf: c.at, Mode: mode, NoTypos: true})
-				if mode == search.ModeHybrid { // that finds the others, too
+				if mode == search.ModeHybrid { // which finds the others, too
 					got = slices.DeleteFunc(got, func(line string) bool { return !strings.Contains(line, c.query) })
 				}
 				if !slices.Equal(got, c.want) {
@@ -92,7 +92,7 @@ func TestSearchAsOfFindsWhatStoodThen(t *testing.T) {
 	})
 }
 
-func TestSearchAsOfScoresFormerEntriesAsOthers(t *testing.T) {
+func TestSearchAsOfScoresFormerEntriesLikeCurrentOnes(t *testing.T) {
 	clock := backendtest.NewClock()
 	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{Memory: memory.Options{Now: clock.Now}}, wordCoder{encoder(t)})
 	h.Clock = clock
@@ -131,7 +131,7 @@ func TestSearchAsOfScoresFormerEntriesAsOthers(t *testing.T) {
 	})
 }
 
-func TestSearchAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
+func TestSearchAsOfAppliesCurrentRights(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		me, high, reader, writer := agent("alice", acl.Public), agent("alice", acl.Confidential), agent("bob", acl.Public), agent("carol", acl.Public)
@@ -163,7 +163,7 @@ func TestSearchAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
 		}{
 			"owner":  {me, lines("changed", "deleted", "raised")},
 			"reader": {reader, lines("changed", "raised")},
-			"writer": {writer, lines("changed", "raised")}, // who deleted an entry restores it
+			"writer": {writer, lines("changed", "raised")}, // the agent that deleted an entry may restore it
 		} {
 			if got := h.hitsAt(c.caller, r); !slices.Equal(got, c.want) {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -186,10 +186,10 @@ func TestSearchAsOfIsJudgedByTheRightsOfNow(t *testing.T) {
 	})
 }
 
-func TestSearchAsOfSaysWhatItCouldNotCompare(t *testing.T) {
+func TestSearchAsOfReportsThatEntriesWereNotCompared(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{History: memory.HistoryLimits{Versions: 2}})
 	me := agent("alice", acl.Public)
-	const entries = 101 // one more than vectors are made of
+	const entries = 101 // one more than a search embeds
 	write := func(text string, status int) {
 		for i := range entries {
 			h.PutText(me, "alice", fmt.Sprint("k", i), text, status)
@@ -221,9 +221,9 @@ func TestSearchAsOfSaysWhatItCouldNotCompare(t *testing.T) {
 	}
 }
 
-// TestSearchAsOfIsTheSearchOfThen replays writes, and compares what a search as of each
-// moment finds with what one found then.
-func TestSearchAsOfIsTheSearchOfThen(t *testing.T) {
+// TestSearchAsOfEqualsTheSearchAtThatTime replays writes and compares the results of a search
+// as of each moment with those of a search at that moment.
+func TestSearchAsOfEqualsTheSearchAtThatTime(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	stores := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -42,8 +42,8 @@ func TestASearchReadsItsValuesInBatches(t *testing.T) {
 	})
 }
 
-// What the caller may see is judged again where values are read later.
-func TestHitsThatChangeWhileAnAnswerIsWrittenAreJudgedAgain(t *testing.T) {
+// Access is checked again when values are read later.
+func TestHitsThatChangeWhileAnAnswerIsWrittenAreCheckedAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, reader := agent("owner", acl.Internal), agent("reader", acl.Internal)
@@ -127,15 +127,15 @@ func TestAnAccessThatEndsWhileAnAnswerIsWrittenEndsTheHits(t *testing.T) {
 				return nil
 			})
 			if err != nil || after > 0 || n < 12 {
-				t.Errorf("named %v: %d hits, %d of them of the store that is no longer shared, %v", named, n, after, err)
+				t.Errorf("named %v: %d hits, %d of them from the store that is no longer shared, %v", named, n, after, err)
 			}
 		}
 	})
 }
 
-// A store that falls to level search meanwhile shows ten hits at most, and of
-// them what that level shows.
-func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
+// If the level on a store falls to search meanwhile, the store shows at most ten hits, with
+// only the fields of that level.
+func TestALevelLoweredWhileAnAnswerIsWrittenLimitsTheHits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, reader := agent("owner", acl.Public), agent("reader", acl.Public)
@@ -162,7 +162,7 @@ func TestALevelThatFallsWhileAnAnswerIsWrittenBaresTheHits(t *testing.T) {
 	})
 }
 
-// A caller that stops reading ends the reads.
+// An error of the caller's yield function ends the reads.
 func TestAnErrorOfTheReaderEndsAnAnswer(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

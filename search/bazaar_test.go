@@ -17,19 +17,19 @@ import (
 	"mneme/test/backendtest"
 )
 
-// bazaar is a service in which buyer, at INTERNAL, buys searches of the store seller.
-// It has level search on the store lender too, and entries of its own. rich buys of
-// seller at CONFIDENTIAL, under another offer.
+// bazaar is a service in which buyer, at INTERNAL, buys searches of the store seller. The
+// buyer also has level search on the store lender, and entries of its own. Agent rich buys
+// from seller at CONFIDENTIAL, under another offer.
 type bazaar struct {
 	*harness
 	buyer  memory.Caller
 	offer  meter.FoundOffer
-	secret meter.FoundOffer     // the one at CONFIDENTIAL
+	secret meter.FoundOffer     // at CONFIDENTIAL
 	keys   map[uuid.UUID]string // of all entries: IDs are random
-	said   strings.Builder      // all that buyer was answered
+	said   strings.Builder      // all answers to buyer
 }
 
-// prices are what two bazaars have in common.
+// prices are the terms that two bazaars have in common.
 type prices struct {
 	terms   meter.TermsRequest
 	caps    acl.Caps // of lender's grant
@@ -64,7 +64,7 @@ func openBazaar(t testing.TB, b backendtest.Backend, p prices) *bazaar {
 		return offer
 	}
 	w.offer, w.secret = sell(acl.Internal, "buyer", p.balance), sell(acl.Confidential, "rich", 1_000_000)
-	// What the buyer's higher sessions spend is their own.
+	// The buyer's sessions at higher labels have their own account.
 	above := caller(acl.Principal{Agent: "platform", Taint: acl.Confidential, Platform: true})
 	_, err := w.Market.TopUp(background, above, "buyer", 1_000_000, "first")
 	must(w.harness, err)
@@ -85,7 +85,7 @@ func (w *bazaar) write(store string, label acl.Label, key, value string, change 
 	w.keys[put.ID] = fmt.Sprintf("%s/%s at %s", store, key, label)
 }
 
-// asked is a search that the buyer makes in both bazaars.
+// asked is a search by the buyer in both bazaars.
 type asked struct {
 	search.Request
 	offered bool // through the offer
@@ -154,7 +154,7 @@ func (w *bazaar) receipt(jws string) meter.Receipt {
 	return receipt
 }
 
-// saidError records an error with all that it tells a client.
+// saidError records an error with all details that a client gets.
 func (w *bazaar) saidError(err error) {
 	fmt.Fprintf(&w.said, "error %v\n", err)
 	var spent *search.CapError
@@ -175,8 +175,8 @@ func (w *bazaar) named(ids []uuid.UUID) (keys []string) {
 	return keys
 }
 
-// sayAccount records what the buyer may know of what it bought, and the price of
-// another search. withKeys says that usage is to be recorded with its keys.
+// sayAccount records what the buyer sees of its purchases, and the price of another
+// search. If withKeys is true, it records usage with the keys of entries.
 func (w *bazaar) sayAccount(withKeys bool) {
 	w.t.Helper()
 	account, err := w.Market.Account(background, w.buyer)

@@ -22,11 +22,11 @@ import (
 	"mneme/test/wait"
 )
 
-// TestCachesAreUsedByWhomReadWhatTheyHold checks the rule of cache.Reader. While entries of all
-// labels are written, relabelled, deleted and purged and grants are given and withdrawn, a
-// Searcher that answers everybody must answer as one without anything cached, and read as much
-// for each session as one that answers that session alone.
-func TestCachesAreUsedByWhomReadWhatTheyHold(t *testing.T) {
+// TestCachesServeOnlyReadersOfTheirContents checks the rule of cache.Reader. While entries of all
+// labels are written, relabelled, deleted and purged, and grants are given and withdrawn, a
+// Searcher for all sessions must answer like one without caches, and must read as much for each
+// session as one that only serves that session.
+func TestCachesServeOnlyReadersOfTheirContents(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 	h.Index()
 	callers := []memory.Caller{agent("alice", acl.Public), agent("alice", acl.Restricted), agent("bob", acl.Public), agent("bob", acl.Internal)}
-	beside := searcher(search.Options{})
+	shared := searcher(search.Options{})
 	var alone []*search.Searcher
 	for range callers {
 		alone = append(alone, searcher(search.Options{}))
@@ -64,11 +64,11 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 			r.Stores = []string{"alice"}
 		}
 		answer := func(s *search.Searcher) (answer, reads string) {
-			read.take() // of before
+			read.take() // discard earlier reads
 			answer = answerOf(s, callers[k], r)
 			return answer, read.take()
 		}
-		got, reads := answer(beside)
+		got, reads := answer(shared)
 		_, readsAlone := answer(alone[k])
 		want, _ := answer(searcher(search.Options{CandidateCache: 1, QueryCache: 1})) // nothing is cached
 		who := fmt.Sprintf("step %d: %s at %v", steps, callers[k].Agent, callers[k].Taint)
@@ -76,7 +76,7 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 			rt.Fatalf("%s is answered\n%s\nand without caches\n%s", who, got, want)
 		}
 		if reads != readsAlone {
-			rt.Fatalf("%s reads beside others\n%s\nand alone\n%s", who, reads, readsAlone)
+			rt.Fatalf("%s reads with a shared searcher\n%s\nand with its own\n%s", who, reads, readsAlone)
 		}
 	}
 	for range rapid.IntRange(3, 10).Draw(rt, "steps") {
@@ -97,7 +97,7 @@ func checkCaches(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 }
 
-// drawGrant draws a change of what bob may read of the store alice.
+// drawGrant draws a change of bob's grant on the store alice.
 func drawGrant(t *rapid.T) backendtest.Change {
 	owner, request := agent("alice", acl.Restricted), memory.ShareRequest{Store: "alice", Grantee: "bob"}
 	if rapid.IntRange(0, 3).Draw(t, "withdrawn") == 0 {
@@ -113,7 +113,7 @@ func drawGrant(t *rapid.T) backendtest.Change {
 	}
 }
 
-// answerOf shows all that a search answers.
+// answerOf formats the whole answer to a search.
 func answerOf(s *search.Searcher, c memory.Caller, r search.Request) string {
 	answer, err := s.Search(background, c, r)
 	if err != nil {
@@ -129,8 +129,8 @@ func answerOf(s *search.Searcher, c memory.Caller, r search.Request) string {
 	return shown.String()
 }
 
-// readLog is what a search has read that may be cached, and embedded. Both legs add to it at
-// once.
+// readLog records the cacheable reads and the embeddings of a search. Both legs add to it
+// concurrently.
 type readLog struct {
 	mu    sync.Mutex
 	lines []string
@@ -142,7 +142,7 @@ func (l *readLog) add(what string, of ...any) {
 	l.lines = append(l.lines, fmt.Sprint(what, " ", of))
 }
 
-// take returns all lines in an order of their own, and removes them.
+// take returns all lines, sorted, and removes them.
 func (l *readLog) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

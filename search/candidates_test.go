@@ -20,10 +20,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// TestCachedCandidatesAreThoseOfTheRows compares the answers of a process that caches
-// rows of candidates with those of one that caches none, over the same database, while
-// both of them write.
-func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
+// TestCachedCandidatesEqualTheRows compares the answers of a process that caches rows of
+// candidates with those of one that does not, over the same database, while both write.
+func TestCachedCandidatesEqualTheRows(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -33,7 +32,7 @@ func TestCachedCandidatesAreThoseOfTheRows(t *testing.T) {
 	}
 }
 
-// answered shows the answer to a search of the store alice.
+// answered formats the answer to a search of the store alice.
 func answered(h *harness, c memory.Caller) string {
 	answer, err := h.Search(context.Background(), c, search.Request{Query: "x", Limit: 100, Stores: []string{"alice"}})
 	shown := fmt.Sprintln(err, answer.Label, answer.Incomplete)
@@ -44,7 +43,7 @@ func answered(h *harness, c memory.Caller) string {
 }
 
 // candidates returns the rows of all candidates in the store alice within a caller's scope,
-// in one snapshot: by way of a cache, and as the storage has them.
+// in one snapshot: those from a cache, and those from the storage.
 func candidates(s memory.Storage, rows *cache.Rows, by cache.Reader, c memory.Caller, now time.Time) (cached, read []*memory.Entry, err error) {
 	err = s.View(background, func(tx memory.ReadTx) error {
 		scope, err := acl.NewScope(background, tx, c.Principal, acl.ScopeRequest{Stores: []string{"alice"}}, now)
@@ -76,7 +75,7 @@ func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	data, clock := b.Open(t), backendtest.NewClock()
 	options := backendtest.Options{Memory: memory.Options{Now: clock.Now, Limits: memory.Limits{Retention: new(time.Duration)}}}
 	caching := openOver(t, data, options)
-	options.Search.CandidateCache = 1 // no row has room
+	options.Search.CandidateCache = 1 // too small for any row
 	reading := openOver(t, data, options)
 	snapshots, numbered := data.Storage(t), cache.NewReaders()
 	rows := cache.NewRows(numbered, 64<<20)
@@ -112,7 +111,7 @@ func checkCandidates(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 		if err := change([]*harness{caching, reading}[i%2].Fixture, clock); status(err) == 500 {
 			rt.Fatal(err)
 		}
-		if i%3 != 2 { // several changes between two searches, too
+		if i%3 != 2 { // also several changes between two searches
 			compare(fmt.Sprint("change ", i))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// pageOf returns the hits of a page, whole, and the cursor of the next one.
+// pageOf returns the hits of a page, with their values, and the cursor of the next page.
 func (h *harness) pageOf(c memory.Caller, r search.Request) (hits []search.Hit, next string) {
 	h.t.Helper()
 	answer := h.MustSearch(c, r)
@@ -23,8 +23,8 @@ func (h *harness) pageOf(c memory.Caller, r search.Request) (hits []search.Hit, 
 	return hits, next
 }
 
-// pages returns the hits of a search and of all pages that follow it, and calls
-// between between two of them.
+// pages returns the hits of a search and of all pages that follow. It calls between after
+// each page but the last.
 func (h *harness) pages(c memory.Caller, r search.Request, between func()) (hits []search.Hit) {
 	h.t.Helper()
 	for {
@@ -41,8 +41,7 @@ func (h *harness) pages(c memory.Caller, r search.Request, between func()) (hits
 	}
 }
 
-// openFerries opens a service over many notes that answer one question, some of
-// them alike.
+// openFerries opens a service with many notes that answer one question. Some are alike.
 func openFerries(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 	t.Helper()
 	h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)
@@ -77,7 +76,7 @@ var paged = map[string]search.Request{
 	"filter":        {Query: ferry, Stores: []string{"a"}, Filter: memory.Filter{Namespace: new("")}},
 }
 
-func TestPagesAreTheAnswerCutIntoPieces(t *testing.T) {
+func TestPagesTogetherAreTheWholeAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
 	}
@@ -138,7 +137,7 @@ func TestPagesNeitherRepeatNorMissAHitWhileOthersWrite(t *testing.T) {
 	})
 }
 
-func TestEachPageJudgesItsHitsAgain(t *testing.T) {
+func TestEachPageChecksItsHitsAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openFerries(t, b)
 		r := search.Request{Query: ferry, Limit: 10, MinRelevance: 0.2, Filter: memory.Filter{Type: ""}}
@@ -219,7 +218,7 @@ func TestACursorIsForOneCallerAndOneSearch(t *testing.T) {
 	})
 }
 
-func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
+func TestTheNextPageBeginsWhereReadingStopped(t *testing.T) {
 	h, a := openNotes(t, backendtest.Embedded())
 	r := search.Request{Query: question, Limit: 4}
 	all := keys(h.MustSearch(a, search.Request{Query: question}))
@@ -243,7 +242,7 @@ func TestThePageAfterBeginsWhereThisOneWasLeft(t *testing.T) {
 	}
 }
 
-func TestHitsUnderLevelSearchAreOnTheFirstPageAlone(t *testing.T) {
+func TestHitsAtLevelSearchAreOnlyOnTheFirstPage(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
@@ -292,7 +291,7 @@ func TestACursorIsBounded(t *testing.T) {
 	h, a := openWith(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: &judge{}, RerankBudget: time.Hour, Reranked: 100}}), agent("a", acl.Public)
 	var requests []memory.PutRequest
 	for i := range 450 {
-		at := memory.Path{Store: "a", Namespace: fmt.Sprint("n", i), Key: "k"} // which is not embedded
+		at := memory.Path{Store: "a", Namespace: fmt.Sprint("n", i), Key: "k"} // a namespace is not embedded
 		requests = append(requests, memory.PutRequest{Path: at, Value: text(fmt.Sprint("the ferry leaves at ", i%50))})
 	}
 	_, err := h.PutAll(background, a, requests)

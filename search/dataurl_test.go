@@ -12,7 +12,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// A picture in a text is kept byte for byte. It is neither found nor shown.
+// A picture in a text is stored byte for byte, but searches neither find nor show it.
 func TestDataURLsAreNeitherFoundNorShown(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)

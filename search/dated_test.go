@@ -15,7 +15,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// openDiary opens a store of what was done on some days, and a few things of no day.
+// openDiary opens a store with notes on some days, and a few without a day.
 func openDiary(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 	h := openOver(t, b.Open(t), backendtest.Options{}, codedEncoder(t))
 	c := agent("anna", acl.Public)
@@ -35,7 +35,7 @@ func openDiary(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 	return h, c
 }
 
-func TestAQuestionForATimeAloneFindsWhatIsOfIt(t *testing.T) {
+func TestAQuestionOnlyForATimeFindsTheEntriesOfThatTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)
 		for query, want := range map[string][]string{
@@ -72,8 +72,8 @@ func TestAQuestionForATimeAloneFindsWhatIsOfIt(t *testing.T) {
 	})
 }
 
-// Where there is nothing of a time the answer names the nearest day of an entry that the
-// caller may see, by its own zone.
+// If no entry is of the time, the answer names the nearest day that has an entry which the
+// caller may see, in the caller's zone.
 func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)
@@ -87,7 +87,7 @@ func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 			{"what did I do on 18 June 2026?", "", "2026-06-02", acl.Restricted},
 			{"what did I do on 12 July 2026?", "", "2026-07-10", acl.Public},
 			{"what happened in January 1999?", "", "2025-11-18", acl.Public},
-			{"what did I do on 20 March 2026?", "Pacific/Auckland", "", acl.Public}, // the month may be of it
+			{"what did I do on 20 March 2026?", "Pacific/Auckland", "", acl.Public}, // an entry of the month may be of that day
 		} {
 			c.Taint = q.taint
 			a := h.MustSearch(c, search.Request{Query: q.query, Limit: 10, Filter: memory.Filter{Timezone: q.zone}})
@@ -106,8 +106,8 @@ func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 	})
 }
 
-// Numbers that begin as days do are none, however many a store has.
-func TestManyNumbersOfAStoreLeaveQuestionsForTimesAlone(t *testing.T) {
+// Numbers with the prefix of a day are not days, however many a store has.
+func TestManyNumbersInAStoreDoNotAffectQuestionsForTimes(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)
 		other := agent("other", acl.Public)
@@ -127,7 +127,7 @@ func TestManyNumbersOfAStoreLeaveQuestionsForTimesAlone(t *testing.T) {
 	})
 }
 
-func TestBeingOfTheNamedTimeIsEvidence(t *testing.T) {
+func TestEntriesOfTheNamedTimeAreMoreRelevant(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)
 		for query, want := range map[string]string{
@@ -151,7 +151,7 @@ func TestBeingOfTheNamedTimeIsEvidence(t *testing.T) {
 				t.Errorf("%s: without dates it is read as %+v", query, plain.Explanation.Dates)
 			}
 		}
-		// What names no time is the same without dates.
+		// A question that names no time has the same answer with no_dates.
 		with, without := h.MustSearch(c, search.Request{Query: "is Anna allergic to bees?", Limit: 10}), h.MustSearch(c, search.Request{Query: "is Anna allergic to bees?", Limit: 10, NoDates: true})
 		if fmt.Sprint(relevanceByKey(with)) != fmt.Sprint(relevanceByKey(without)) {
 			t.Errorf("%v, without dates %v", relevanceByKey(with), relevanceByKey(without))
@@ -159,8 +159,8 @@ func TestBeingOfTheNamedTimeIsEvidence(t *testing.T) {
 	})
 }
 
-// At level search dates are words: a question for a time alone finds no other entries by it,
-// and names no day.
+// At level search dates are only words: a question only for a time finds no further entries,
+// and its answer names no day.
 func TestAtLevelSearchDatesAreWords(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), backendtest.Options{}, codedEncoder(t))
@@ -182,7 +182,7 @@ func TestAtLevelSearchDatesAreWords(t *testing.T) {
 	})
 }
 
-func TestWhichQuestionsAskForATimeAlone(t *testing.T) {
+func TestWhichQuestionsAskOnlyForATime(t *testing.T) {
 	for rest, want := range map[string]bool{
 		"what did I do": true, "what happened": true, "": true, "was habe ich gemacht": true, "¿qué hice?": true,
 		"qu'est-ce que j'ai fait": true, "は何をしましたか": true, "list everything": true,

@@ -113,7 +113,7 @@ func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexic
 }
 
 // matching returns the entries of a scope that pass the request's filter and another one, at
-// most vector.MaxOnly. Unless only is nil, it returns none but those of only.
+// most vector.MaxOnly. Unless only is nil, it returns only entries of only.
 func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.Scope, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
 	ids, more, err = filter.Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
 	if err != nil || len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {

@@ -10,7 +10,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// A day is one thing, however it is written.
+// A day is the same in every notation.
 func TestDaysInTextsAreFound(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)

@@ -71,20 +71,19 @@ func readLines(t *testing.T, path string) (lines []line) {
 	return lines
 }
 
-// comparedHit is a hit without what differs between any two databases: IDs and
-// times.
+// comparedHit is a hit without IDs and times, which differ between any two databases.
 type comparedHit struct {
 	Key             string
 	Score           uint64 // math.Float64bits
-	Relevance       uint64 // likewise; 0 of a leg
+	Relevance       uint64 // likewise; 0 for a hit of a leg
 	Lexical, Vector search.LegRank
 }
 
-// TestAnswersAreThoseOfSQLite imports the same conversations into every backend
-// and compares all answers: the lexical leg, the vector leg over an exact index
-// (in process or in Milvus) and the hits of searches. Hits, order and the
-// bits of scores and relevance must be equal.
-func TestAnswersAreThoseOfSQLite(t *testing.T) {
+// TestAnswersEqualThoseOfSQLite imports the same conversations into every backend
+// and compares all answers: those of the lexical leg, of the vector leg over an exact index
+// (in process or in Milvus), and the hits of searches. Hits, their order and the bits of
+// scores and relevance must be equal.
+func TestAnswersEqualThoseOfSQLite(t *testing.T) {
 	turns, queries := conversations(t)
 	postgrestest.DSN(t) // skip before the work
 	if testing.Short() {

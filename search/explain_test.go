@@ -13,7 +13,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// explained searches, reads all hits, and returns what became of an entry.
+// explained searches, reads all hits, and returns the explanation of an entry.
 func (h *harness) explained(c memory.Caller, r search.Request, of memory.Path) (search.EntryExplanation, search.Answer) {
 	h.t.Helper()
 	r.ExplainEntry = &of
@@ -26,7 +26,7 @@ func (h *harness) explained(c memory.Caller, r search.Request, of memory.Path) (
 	return *x.Entry, answer
 }
 
-func TestASearchSaysWhatBecameOfAnEntry(t *testing.T) {
+func TestASearchExplainsTheOutcomeOfAnEntry(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		no, yes := false, true
@@ -120,7 +120,7 @@ func TestAnExplainedEntryHasTheRelevanceOfAHit(t *testing.T) {
 						t.Errorf("%s: explained by %+v, as a hit by %+v", hit.Key, got.Explain, shown.Explain)
 					}
 				}
-				// What the filter leaves out is as relevant.
+				// An entry that the filter leaves out has the same relevance.
 				r := r
 				want := h.MustSearch(c, r).Hits
 				r.Filter = memory.Filter{Tags: []string{"none"}}
@@ -187,9 +187,9 @@ func TestAnEntryBeyondTheCandidatesIsExplainedWithItsRanks(t *testing.T) {
 	})
 }
 
-// A filter that many entries pass is judged on the rows, and each leg's list counts
-// up to its last candidate.
-func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {
+// A filter that many entries pass is applied to the rows, and each leg's list counts up to
+// its last candidate.
+func TestABroadFilterReportsWhatEachOptionDropped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
 	}
@@ -243,7 +243,7 @@ func TestABroadFilterSaysWhatEachOptionDropped(t *testing.T) {
 	})
 }
 
-func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
+func TestAnEntryIsExplainedEvenIfNoStoreIsSearched(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		must(h, h.PutSettings(background, a, "a", acl.Settings{Enabled: true, Chat: true}))
@@ -265,10 +265,10 @@ func TestAnEntryIsExplainedWhereNothingIsSearched(t *testing.T) {
 	})
 }
 
-// A leg finds hits of several queries, or of a long question that is read in parts, by
-// different wordings. Those of a search by one leg are what it found.
+// A leg finds hits of several queries, or of a long question in parts, by different wordings.
+// In a search by one leg, that leg found all hits.
 func TestALegExplainsEachHitThatItFound(t *testing.T) {
-	// The part that is nearest to a note in meaning has none of its words, another part has.
+	// The part nearest to a note in meaning has none of its words, but another part does.
 	long := "The neighbours look after our home this summer. When ought they to irrigate the plants and flowers behind our house, which dry out so fast, and how much do all the flowerbeds outside get from the hose each day?\n" +
 		"And what is on at the theatre this evening, who sings, does the tenor still need a rehearsal, how long is the interval, and may somebody bring a glass into the hall, or is that forbidden these days?" +
 		strings.Repeat("\nThe minutes of the committee say nothing new about the budget of the coming year, so that its members met once more to talk of it.", 15)

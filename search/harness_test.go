@@ -12,7 +12,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// What the tests of packages memory and search have in common.
+// Helpers that the tests of packages memory and search share.
 var (
 	onEachBackend, onEachStorage = backendtest.OnEachBackend, backendtest.OnEachStorage
 	encoder                      = e5test.MustEncoder
@@ -48,8 +48,8 @@ func openOver(t testing.TB, data *backendtest.Data, options backendtest.Options,
 
 func path(store, key string) memory.Path { return memory.Path{Store: store, Key: key} }
 
-// values collects the values of an answer, and fails if more than a batch of
-// them was held at any time.
+// values collects the values of an answer. It fails if more than a batch of them was in
+// memory at any time.
 func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []string, shown *search.Values) {
 	h.t.Helper()
 	shown = a.Values()
@@ -59,7 +59,7 @@ func (h *harness) values(a *search.Answer, seen func(*search.Hit)) (values []str
 			held += len(a.Hits[i].Value)
 		}
 		if held > 700<<10 {
-			h.t.Errorf("%d bytes of values are held", held)
+			h.t.Errorf("%d bytes of values are in memory", held)
 		}
 		if seen != nil {
 			seen(hit)
@@ -82,7 +82,8 @@ func must(h *harness, err error) {
 	}
 }
 
-// share grants a store of its own agent at every label.
+// share grants grantee a level on a store, which belongs to the agent of the same name, at
+// every label.
 func share(h *harness, store, grantee string, level acl.Level) {
 	h.t.Helper()
 	h.Lend(store, grantee, level)

@@ -19,21 +19,21 @@ import (
 	"mneme/test/size"
 )
 
-// Non-interference: hidden entries must not affect what a caller is answered.
-// Two services get the same visible entries, in the same order and at the same
-// times; one of them also gets hidden ones. All answers must be identical, except
-// for ids and entity tags, which are random.
+// Non-interference: hidden entries must not affect the answers to a caller. Two services
+// get the same visible entries, in the same order and at the same times; one of them also
+// gets hidden ones. All answers must be identical, except for ids and entity tags, which
+// are random.
 
 // The texts are few and similar, so that hidden entries compete for the same
-// ranks, are counted for the same terms and share paths.
+// ranks, count for the same terms and share paths.
 var (
 	subjects = []string{"the cat", "a neighbour", "the night train", "our garden", "the old bridge", "a letter"}
-	// foreign texts are read by the second model.
+	// The second model reads foreign texts.
 	foreign = []string{"der Nachtzug kommt nach Mitternacht an", "unser Garten braucht dringend Wasser", "die alte Brücke wurde grün gestrichen", "старый мост пахнет дождём"}
 	actions = []string{"sleeps by the window", "was painted green", "arrives after midnight", "needs water", "smells of rain"}
 )
 
-// hiddenWord is a word of texts alone that are gone.
+// hiddenWord occurs only in texts of expired and deleted entries.
 const hiddenWord = "wojciechowski"
 
 func drawText(t *rapid.T, label string) string {
@@ -43,8 +43,7 @@ func drawText(t *rapid.T, label string) string {
 	return rapid.SampledFrom(subjects).Draw(t, label+" subject") + " " + rapid.SampledFrom(actions).Draw(t, label+" action")
 }
 
-// drawValue draws a text that is now and then so long that it is shown by a
-// passage.
+// drawValue draws a text. Sometimes it is so long that searches show it by a passage.
 func drawValue(t *rapid.T) string {
 	value := drawText(t, "value")
 	if rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "long") {
@@ -56,7 +55,7 @@ func drawValue(t *rapid.T) string {
 // step is a write.
 type step struct {
 	hidden bool // the reader may not see the entry; only one service gets it
-	// deletedLater: the entry is hidden once deleteIndexed has deleted it.
+	// deletedLater: the entry is visible until deleteIndexed deletes it.
 	deletedLater bool
 	write        func(h *harness)
 }
@@ -77,7 +76,7 @@ func checkInterference(t *testing.T, by int, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	backendtest.Check(t, by, func(t testing.TB, rt *rapid.T) {
 		options := backendtest.Options{Second: backendtest.Second(encoder(t))}
-		sent := make(map[*harness]*judge) // what the reranker got, if there is one
+		sent := make(map[*harness]*judge) // the rerankers, if there are any
 		reranked := rapid.Bool().Draw(rt, "reranked")
 		openOne := func() *harness {
 			j := &judge{}
@@ -118,15 +117,15 @@ func checkInterference(t *testing.T, by int, b backendtest.Backend) {
 		}
 		extra := rapid.SampledFrom([]int{0, 0, 0, 300}).Draw(rt, "extra deleted entries")
 		deleteIndexed(with, extra)
-		// What waits for its vectors must not show either, unless it is visible.
+		// Hidden entries that wait for their vectors must not show either.
 		write(rapid.SliceOfN(rapid.Custom(drawStep).Filter(func(s step) bool { return !s.deletedLater }), 0, 2).Draw(rt, "steps that are not indexed"))
 		for _, h := range both {
 			h.Clock.Advance(time.Hour) // expires the short-lived entries, which are not swept
 		}
-		if a, b := goneWords(with, reader), goneWords(without, reader); a != b {
-			rt.Fatalf("words of what is gone changed the answers:\n%s", backendtest.Difference(a, b))
+		if a, b := hiddenWordAnswers(with, reader), hiddenWordAnswers(without, reader); a != b {
+			rt.Fatalf("words of removed entries changed the answers:\n%s", backendtest.Difference(a, b))
 		}
-		// The feed sweeps what has expired.
+		// Reading the feed sweeps expired entries.
 		if a, b := changes(with, reader, followed[with]), changes(without, reader, followed[without]); a != b {
 			rt.Fatalf("hidden entries changed the changes:\n%s", backendtest.Difference(a, b))
 		}
@@ -139,19 +138,19 @@ func checkInterference(t *testing.T, by int, b backendtest.Backend) {
 			}
 		}
 		if a, b := entries(with, reader), entries(without, reader); a != b {
-			rt.Fatalf("hidden entries changed what is listed and read:\n%s", backendtest.Difference(a, b))
+			rt.Fatalf("hidden entries changed lists or reads:\n%s", backendtest.Difference(a, b))
 		}
 	})
 }
 
-// received returns what a reranker got.
+// received formats the queries and texts that a reranker got.
 func received(j *judge) string {
 	queries, texts := j.received()
 	return fmt.Sprintf("sent\n%s\n%s\n", strings.Join(queries, "\n"), strings.Join(texts, "\n"))
 }
 
-// drawStep draws a write of an entry that the reader may see, or of one that it
-// may not, of each kind.
+// drawStep draws a write of an entry that the reader may see, or of one of each kind that
+// it may not see.
 func drawStep(t *rapid.T) step {
 	value := drawValue(t)
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")
@@ -209,9 +208,9 @@ func drawStep(t *rapid.T) step {
 	}
 }
 
-// deleteIndexed deletes the entries below deleted/, and as many more as extra
-// says, after they were indexed, so that the index still holds them. The further ones
-// differ by namespace, so that few texts are embedded.
+// deleteIndexed deletes the entries below deleted/ after they were indexed, so that the index
+// still has them. It does the same with extra other entries, which differ only by namespace,
+// so that few texts are embedded.
 func deleteIndexed(h *harness, extra int) {
 	ctx, c := context.Background(), agent("reader", acl.Public)
 	puts := make([]memory.PutRequest, extra)
@@ -241,7 +240,7 @@ func deleteIndexed(h *harness, extra int) {
 	}
 }
 
-// shown formats a number that may be missing, to its last bit.
+// shown formats an optional number exactly.
 func shown(x *float64) string {
 	if x == nil {
 		return "-"
@@ -249,12 +248,11 @@ func shown(x *float64) string {
 	return fmt.Sprintf("%x", *x)
 }
 
-// interferenceStores are stores that the reader may and may not read.
+// interferenceStores are stores that the reader may read and stores that it may not read.
 var interferenceStores = []string{"reader", "room", "lender", "seller", "stranger", "nowhere"}
 
-// changes returns what has changed since cursors as text, and the length of the
-// cursors. It leaves out the keys of entries that were once
-// visible in one of the services.
+// changes returns the changes since cursors as text, and the lengths of the next cursors.
+// It leaves out the keys of entries that were once visible in one of the services.
 func changes(h *harness, c memory.Caller, cursors map[string]string) string {
 	var out strings.Builder
 	for _, store := range interferenceStores {
@@ -291,7 +289,7 @@ func misspelt(query string) string {
 	return strings.Join(words, " ")
 }
 
-// showExplanation writes what a search says beside its hits, without ids.
+// showExplanation writes the explanation of a search, without ids.
 func showExplanation(out *strings.Builder, x *search.Explanation) {
 	if x == nil {
 		return
@@ -326,9 +324,9 @@ func showEntry(out *strings.Builder, e *memory.Entry) {
 	fmt.Fprintf(out, "  %s %s %s %s %s v%d %s %s %s\n", e.Store, e.Namespace, e.Key, e.Label, e.Owner, e.Version, e.UpdatedAt, e.UpdatedBy, e.Value)
 }
 
-// goneWords returns what searches for hiddenWord are answered: by a typing error, and by
-// what it begins with.
-func goneWords(h *harness, c memory.Caller) string {
+// hiddenWordAnswers returns the answers to searches for hiddenWord with typing errors and for
+// a prefix of it.
+func hiddenWordAnswers(h *harness, c memory.Caller) string {
 	var out strings.Builder
 	for _, r := range []search.Request{
 		{Query: "wojcechovsky", Mode: search.ModeLexical, Limit: 10, Explain: true},

@@ -15,22 +15,22 @@ import (
 	"mneme/test/backendtest"
 )
 
-// knownReads is a storage that counts the documents whose entries searches learn.
-type knownReads struct {
+// documentReads is a storage that counts how many entries of documents searches read.
+type documentReads struct {
 	storage.Storage
-	learned int
+	count int
 }
 
-func (k *knownReads) View(ctx context.Context, fn func(memory.ReadTx) error) error {
-	return k.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(knownReadsTx{tx, k}) })
+func (k *documentReads) View(ctx context.Context, fn func(memory.ReadTx) error) error {
+	return k.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(documentReadsTx{tx, k}) })
 }
 
-type knownReadsTx struct {
+type documentReadsTx struct {
 	memory.ReadTx
-	of *knownReads
+	of *documentReads
 }
 
-func (tx knownReadsTx) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
+func (tx documentReadsTx) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
 	if q.Known != nil {
 		q.Known = countedIDs{q.Known, tx.of}
 	}
@@ -39,20 +39,20 @@ func (tx knownReadsTx) Lexical(ctx context.Context, scope acl.Scope, q memory.Le
 
 type countedIDs struct {
 	memory.DocumentIDs
-	of *knownReads
+	of *documentReads
 }
 
 func (c countedIDs) Put(store, doc int64, entry uuid.UUID) {
-	c.of.learned++
+	c.of.count++
 	c.DocumentIDs.Put(store, doc, entry)
 }
 
-// Each viewer reads which entries the documents of the postings are, whoever has read it
-// before, and reads it once.
-func TestEachViewerLearnsOnceWhichEntriesDocumentsAre(t *testing.T) {
+// Each viewer reads the entries of the documents in postings once, even if other viewers have
+// read them before.
+func TestEachViewerReadsTheEntryOfADocumentOnce(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
-		reads := &knownReads{Storage: data.Storage(t)}
+		reads := &documentReads{Storage: data.Storage(t)}
 		h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, reads, backendtest.Options{}, data.Model(t, encoder(t)))), t}
 		const n = 5
 		for i := range n {
@@ -62,9 +62,9 @@ func TestEachViewerLearnsOnceWhichEntriesDocumentsAre(t *testing.T) {
 			by   memory.Caller
 			want int
 		}{{agent("a", acl.Public), n}, {agent("a", acl.Public), 0}, {agent("a", acl.Internal), n}, {agent("a", acl.Internal), 0}} {
-			reads.learned = 0
-			if h.MustSearch(asked.by, search.Request{Query: "night train"}); reads.learned != asked.want {
-				t.Errorf("%v learned %d, want %d", asked.by.Taint, reads.learned, asked.want)
+			reads.count = 0
+			if h.MustSearch(asked.by, search.Request{Query: "night train"}); reads.count != asked.want {
+				t.Errorf("%v reads %d, want %d", asked.by.Taint, reads.count, asked.want)
 			}
 		}
 	})

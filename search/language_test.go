@@ -46,7 +46,7 @@ func TestWordsOfLanguagesAreFound(t *testing.T) {
 		for query, want := range map[string]string{
 			"Welche Versicherung haben wir?":   "de/policy", // the end of a compound
 			"Haftpflicht bei welcher Firma?":   "de/policy", // its beginning
-			"Wo ist der Autoschlüssel?":        "de/key",    // a compound of which the entry has a part
+			"Wo ist der Autoschlüssel?":        "de/key",    // a compound; the entry has a part of it
 			"Wem gehört das Haus?":             "de/houses",
 			"Waar is de sleutel van het slot?": "nl/bike",
 			"Waar staat mijn fiets?":           "nl/children",
@@ -74,8 +74,8 @@ func TestWordsOfLanguagesAreFound(t *testing.T) {
 	})
 }
 
-// The word of the text is marked where a stem or a compound of the question matched.
-func TestInflectedWordsAreMarked(t *testing.T) {
+// If a stem or a compound of the question matches, the word in the text is highlighted.
+func TestInflectedWordsAreHighlighted(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -102,8 +102,8 @@ func TestInflectedWordsAreMarked(t *testing.T) {
 	})
 }
 
-// A word of another language does not change what an English question finds, whose
-// entries have no stems of other languages.
+// Entries in another language do not change the hits of an English question: English entries
+// have no stems of other languages.
 func TestEnglishAnswersDoNotDependOnOtherLanguages(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

@@ -14,7 +14,7 @@ import (
 	"mneme/memory"
 )
 
-// lexicalHits runs the lexical leg alone. Hits with equal scores are ordered by
+// lexicalHits runs only the lexical leg. Hits with equal scores are ordered by
 // key.
 func lexicalHits(t *testing.T, storage memory.Storage, q line) (hits []comparedHit) {
 	t.Helper()
@@ -61,7 +61,7 @@ func lexicalHits(t *testing.T, storage memory.Storage, q line) (hits []comparedH
 	return hits
 }
 
-// compareScores compares scores, which are not negative, by their bits.
+// compareScores compares scores by their bits. Scores are not negative.
 func compareScores(a, b comparedHit) int {
 	switch {
 	case a.Score < b.Score:

@@ -12,7 +12,7 @@ func TestMain(m *testing.M) {
 	// Each check of a property fills two databases, so run few of them.
 	set("rapid.checks", "10")
 	flag.Parse()
-	if testing.Short() { // rapid itself runs a fifth
+	if testing.Short() { // rapid itself then runs a fifth of them
 		set("rapid.checks", "25")
 		flag.Parse() // -rapid.checks overrides both
 	}

@@ -14,8 +14,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// wordCoder adds to an embedder a token for each word, in a direction of the
-// word's own.
+// wordCoder wraps an embedder. It adds a token for each word, and each word has its own
+// direction.
 type wordCoder struct{ embed.Embedder }
 
 func (w wordCoder) Fingerprint() string { return w.Embedder.Fingerprint() + "+words" }
@@ -41,15 +41,15 @@ func (w wordCoder) Passages(ctx context.Context, texts []string) ([]embed.Passag
 	return passages, err
 }
 
-// direction returns a component of its own for each word of the tests.
+// direction returns a different unit vector for each word of the tests.
 func direction(word string) *[maxsim.Dim]float32 {
 	var x [maxsim.Dim]float32
 	x[slices.Index([]string{"heron", "pond", "lake", "water", "the"}, word)+1] = 1
 	return &x
 }
 
-// MaxSim is the mean of the question's tokens, of which those of rare words weigh
-// more than those of common ones, and stop words as much as a word that every second entry has.
+// MaxSim is the weighted mean over the question's tokens: those of rare words weigh more than
+// those of common words, and a stop word as much as a word that half of the entries have.
 func TestMaxSimIsWeightedByRarity(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), backendtest.Options{}, wordCoder{encoder(t)})
@@ -75,7 +75,7 @@ func TestMaxSimIsWeightedByRarity(t *testing.T) {
 	})
 }
 
-// Of a long question the tokens of the greatest weight are compared.
+// MaxSim compares the tokens of the greatest weight in a long question.
 func TestALongQuestionKeepsItsRareWords(t *testing.T) {
 	h := openOver(t, backendtest.Embedded().Open(t), backendtest.Options{}, wordCoder{encoder(t)})
 	a := agent("a", acl.Public)

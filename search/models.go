@@ -161,8 +161,9 @@ func (m models) merge(of [2]legList, w *resolved) legList {
 	return merged
 }
 
-// leastFamiliar is the familiarity of words of which none is a single token of the English
-// model. Its cosines say little then, but still order the entries that only it has read.
+// leastFamiliar is the familiarity of a wording if none of its words is a single token of the
+// English model. The model's cosines say little then, but still order the entries that only it
+// has read.
 const leastFamiliar = .05
 
 // scaled converts a cosine of the k-th model to the equivalent cosine of E5-small-v2. Entries

@@ -25,13 +25,13 @@ import (
 	"mneme/vector"
 )
 
-// openTwo opens a service with two models, of which the second reads what is not English.
+// openTwo opens a service with two models. The second reads texts that are not English.
 func openTwo(t testing.TB, b backendtest.Backend) *harness {
 	t.Helper()
 	return openWith(t, b, backendtest.Options{Second: backendtest.Second(encoder(t))})
 }
 
-// readings returns how a store is read.
+// readings returns which models read a store.
 func (h *harness) readings(store string) choice.Reading {
 	h.t.Helper()
 	infos, err := h.Stores(background, agent(store, acl.Public), "", "")
@@ -43,7 +43,7 @@ func (h *harness) readings(store string) choice.Reading {
 	return infos[i].Reading
 }
 
-// cosines returns by key whether each hit was judged by a vector.
+// cosines returns, by key, whether each hit has a cosine.
 func (h *harness) cosines(store, query string) map[string]bool {
 	h.t.Helper()
 	answer, err := h.Search(background, agent(store, acl.Public), search.Request{Query: query, Stores: []string{store}, Limit: 10, Explain: true})
@@ -91,8 +91,9 @@ func TestEachEntryIsReadByTheModelThatCanReadIt(t *testing.T) {
 	})
 }
 
-// Readers and buyers do not change how a store is read, and other stores stay as they are.
-func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
+// Questions of readers and buyers do not change which models read a store, and a question does
+// not affect stores that it does not search.
+func TestOnlyQuestionsOfWritersAddTheMultilingualModel(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openTwo(t, b)
 		h.SetUpAccess()
@@ -110,15 +111,15 @@ func TestOnlyWritersOfAStoreAskForItsLanguages(t *testing.T) {
 	})
 }
 
-// What a session above PUBLIC asked shows to no session below it: the multilingual model
-// reads, beside the English one, what has its label alone.
-func TestAQuestionAboveDoesNotChangeHowItIsReadBelow(t *testing.T) {
+// A question of a session above PUBLIC has no effect on sessions below it: the multilingual
+// model additionally reads only the entries with that session's label.
+func TestAQuestionAtAHigherLabelDoesNotAffectLowerSessions(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openTwo(t, b)
 		low, high := agent("a", acl.Public), agent("a", acl.Confidential)
 		h.PutText(low, "a", "low", "The night train arrives after midnight.", 0)
 		h.PutText(high, "a", "high", "The night train is late.", 0)
-		// Once something is foreign, both models serve.
+		// A foreign entry makes both models serve.
 		h.PutText(agent("b", acl.Public), "b", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
 		const question, english = "Wann kommt der Nachtzug denn an?", "when does the night train arrive?"
@@ -144,34 +145,35 @@ func TestAQuestionAboveDoesNotChangeHowItIsReadBelow(t *testing.T) {
 	})
 }
 
-// unnotable is a database that, while it is broken, cannot record how a store is read.
-type unnotable struct {
+// failingReadings is a storage that cannot record readings while it is broken.
+type failingReadings struct {
 	storage.Storage
 	broken bool
 	tries  int
 }
 
-func (u *unnotable) Update(ctx context.Context, fn func(memory.Tx) error) error {
-	return u.Storage.Update(ctx, func(tx memory.Tx) error { return fn(unnotableTx{tx, u}) })
+func (u *failingReadings) Update(ctx context.Context, fn func(memory.Tx) error) error {
+	return u.Storage.Update(ctx, func(tx memory.Tx) error { return fn(failingReadingsTx{tx, u}) })
 }
 
-type unnotableTx struct {
+type failingReadingsTx struct {
 	memory.Tx
-	of *unnotable
+	of *failingReadings
 }
 
-func (tx unnotableTx) PutReading(ctx context.Context, change memory.ReadingChange) error {
+func (tx failingReadingsTx) PutReading(ctx context.Context, change memory.ReadingChange) error {
 	if tx.of.tries++; tx.of.broken {
 		return memory.ErrUnavailable
 	}
 	return tx.Tx.PutReading(ctx, change)
 }
 
-// The answer waits for the attempt to record it: one that fails is not repeated at each question.
-func TestAQuestionThatCouldNotBeNotedIsNotNotedAgainForAMinute(t *testing.T) {
+// An answer waits for the attempt to record its question, so a failed attempt is not repeated
+// with each question.
+func TestAFailureToRecordAQuestionIsNotRetriedForAMinute(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, clock := b.Open(t), backendtest.NewClock()
-		rows := &unnotable{Storage: data.Storage(t), broken: true}
+		rows := &failingReadings{Storage: data.Storage(t), broken: true}
 		second := []indexer.Model{data.Model(t, backendtest.Second(encoder(t)))}
 		options := backendtest.Options{Memory: memory.Options{Now: clock.Now}, Multilingual: second}
 		h := &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, rows, options, data.Model(t, encoder(t)))), t}
@@ -190,19 +192,19 @@ func TestAQuestionThatCouldNotBeNotedIsNotNotedAgainForAMinute(t *testing.T) {
 		ask("a", 1, false)
 		rows.broken = false
 		ask("a", 1, false)
-		ask("b", 2, true) // another store is not held up
+		ask("b", 2, true) // another store is not affected
 		clock.Advance(time.Minute)
 		ask("a", 3, true)
 		ask("a", 3, true)
 	})
 }
 
-// valueReads is a storage that counts what snapshots read of values.
+// valueReads is a storage that counts the values that snapshots read.
 type valueReads struct {
 	storage.Storage
 	mu    sync.Mutex
 	times map[uuid.UUID]int
-	most  int // bytes of one call
+	most  int // largest number of bytes in one call
 }
 
 func (v *valueReads) View(ctx context.Context, fn func(memory.ReadTx) error) error {
@@ -243,8 +245,8 @@ func (tx valueReadsTx) count(found []memory.Entry) {
 	tx.of.most = max(tx.of.most, bytes)
 }
 
-// What tells the language of entries that both models have read is their text: a batch of
-// values at a time, whatever asks for it.
+// A search detects the language of entries that both models have read from their text. It reads
+// each text once, a batch of values at a time.
 func TestTheTextsOfEntriesAreReadOnceForAllWordings(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
@@ -258,12 +260,12 @@ func TestTheTextsOfEntriesAreReadOnceForAllWordings(t *testing.T) {
 		}
 		h.Index()
 		german := []string{"Wann kommt der Nachtzug denn an?", "Wann fährt denn der Nachtzug heute ab?"}
-		h.MustSearch(a, search.Request{Queries: german}) // from now on both models read the store
+		h.MustSearch(a, search.Request{Queries: german}) // makes both models read the store
 		h.Index()
 		reads.most = 0
 		clear(reads.times)
 		answer := h.MustSearch(a, search.Request{Queries: german, Limit: 1})
-		reads.times[answer.Hits[0].EntryID()]-- // it is shown
+		reads.times[answer.Hits[0].EntryID()]-- // not counting the read to show it
 		for id, times := range reads.times {
 			if times != 1 {
 				t.Errorf("%s is read %d times", id, times)
@@ -275,15 +277,16 @@ func TestTheTextsOfEntriesAreReadOnceForAllWordings(t *testing.T) {
 	})
 }
 
-// Whoever chooses learns no more about the store than a reader with the same taint.
-func TestAChoiceDoesNotTellOfHiddenEntries(t *testing.T) {
+// An agent that sets the language learns no more about the store than a reader with the same
+// taint.
+func TestChoosingALanguageRevealsNoHiddenEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openTwo(t, b)
 		h.PutText(agent("a", acl.Restricted), "a", "german", "Der Nachtzug kommt erst nach Mitternacht an.", 0)
 		h.Index()
 		for taint, want := range map[acl.Label]acl.Label{acl.Public: 0, acl.Restricted: acl.Restricted} {
 			c := agent("a", taint)
-			c.Platform = taint != acl.Public // others above PUBLIC do not choose
+			c.Platform = taint != acl.Public // other agents above PUBLIC may not set it
 			info, err := h.SetLanguage(background, c, "a", choice.LanguageAuto)
 			must(h, err)
 			if info.Reading.Multilingual != want {
@@ -337,16 +340,16 @@ func TestAnOwnerChoosesTheModels(t *testing.T) {
 	})
 }
 
-// distracted is a second model that takes every question for another one.
+// distracted is a second model that mistakes every question for another.
 type distracted struct{ embed.Embedder }
 
 func (d distracted) Query(ctx context.Context, _ string) (embed.Query, error) {
 	return d.Embedder.Query(ctx, "What was noted on day 300?")
 }
 
-// English entries that get a second model's vectors keep their order for English questions,
-// those included that the first model's list leaves out.
-func TestASecondModelLeavesEnglishOrderAsItWas(t *testing.T) {
+// English entries that get vectors of a second model keep their order for English questions,
+// even those that are not in the first model's list.
+func TestASecondModelDoesNotReorderEnglishHits(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := openWith(t, b, backendtest.Options{Second: distracted{backendtest.Second(encoder(t))}})
 		a := agent("a", acl.Public)
@@ -365,7 +368,7 @@ func TestASecondModelLeavesEnglishOrderAsItWas(t *testing.T) {
 		ask("Wann fährt denn der Nachtzug heute ab?")
 		h.Index()
 		if got := h.readings("a"); !got.Asked {
-			t.Fatalf("the German question is not noted: %+v", got)
+			t.Fatalf("the German question is not recorded: %+v", got)
 		}
 		if got := ask(english); !slices.Equal(got, want) {
 			t.Errorf("with a second model\n%v, before\n%v", got, want)
@@ -373,7 +376,7 @@ func TestASecondModelLeavesEnglishOrderAsItWas(t *testing.T) {
 	})
 }
 
-// staged is a model by which a text has a given cosine with every question.
+// staged is a model for which each text has a given cosine with every question.
 type staged struct {
 	embed.Embedder
 	cosine func(text string) float64
@@ -408,8 +411,9 @@ func (c countedIndex) Search(ctx context.Context, scope acl.Scope, query vector.
 	return c.Index.Search(ctx, scope, query)
 }
 
-// openStaged opens a service with two models by which English and German texts have given
-// cosines, that of German texts by their number. searches counts those of both indexes.
+// openStaged opens a service with two models for which English and German texts have given
+// cosines; german returns that of a German text by its number. searches counts the searches of
+// both indexes.
 func openStaged(t *testing.T, b backendtest.Backend, main func(text string) float64, english float64, german func(number int) float64) (h *harness, searches *atomic.Int64) {
 	t.Helper()
 	data := b.Open(t)
@@ -439,8 +443,8 @@ func openStaged(t *testing.T, b backendtest.Backend, main func(text string) floa
 	return &harness{backendtest.Wrap(t, backendtest.OpenProcess(t, data.Storage(t), options, counted(staged{encoder(t), main}))), t}, searches
 }
 
-// putTrains writes 300 notes in English outside of the namespace de, and German ones, of
-// which the first 20 are outside of it, too.
+// putTrains writes 300 English notes outside of the namespace de, and German notes in it, except
+// for the first 20.
 func (h *harness) putTrains(german int) {
 	h.t.Helper()
 	requests := make([]memory.PutRequest, 300+german)
@@ -464,8 +468,8 @@ const (
 	germanTrains  = "Wann kommt der Nachtzug denn an?"
 )
 
-// The first hits of a model may all be dropped by a filter, and those of the other model
-// alone fill the list.
+// A filter may drop all the first hits of one model, so that only hits of the other fill the
+// list.
 func TestAFilterLosesNoHitsOfEitherModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
@@ -489,8 +493,8 @@ func TestAFilterLosesNoHitsOfEitherModel(t *testing.T) {
 	})
 }
 
-// What the preferred model has read of the other one's hits is moved down in the list, which
-// is no reason to look for more.
+// Hits of the other model that the preferred model has read move down in the list. That does
+// not make the search ask for more.
 func TestAStoreThatBothModelsReadIsSearchedOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")
@@ -514,7 +518,7 @@ func TestAStoreThatBothModelsReadIsSearchedOnce(t *testing.T) {
 				h.MustSearch(a, search.Request{Query: germanTrains})
 				h.Index()
 				if got := h.readings("a"); !got.Asked {
-					t.Fatalf("the German question is not noted: %+v", got)
+					t.Fatalf("the German question is not recorded: %+v", got)
 				}
 				before := searches.Load()
 				r := c.request
@@ -527,9 +531,9 @@ func TestAStoreThatBothModelsReadIsSearchedOnce(t *testing.T) {
 	}
 }
 
-// Vectors that are left of a model that no longer reads a store count for nothing: how many
-// are, depends on entries above the caller.
-func TestVectorsLeftOfAFormerModelDoNotCount(t *testing.T) {
+// Vectors of a model that no longer reads a store do not count: how many remain depends on
+// entries above the caller's ceiling.
+func TestVectorsOfAFormerModelDoNotCount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
 		h := &harness{backendtest.OpenOver(t, data, backendtest.Options{Second: backendtest.Second(encoder(t))}, encoder(t)), t}

@@ -16,7 +16,7 @@ func happenedOn(date string) func(*memory.PutRequest) {
 	return func(r *memory.PutRequest) { r.OccurredAt = &date }
 }
 
-// Short statements have little more in common than what they speak of.
+// Short statements have little more in common than their subject.
 func TestTheNewerOfTwoShortStatementsIsFirst(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), backendtest.Options{}, codedEncoder(t))
@@ -34,8 +34,8 @@ func TestTheNewerOfTwoShortStatementsIsFirst(t *testing.T) {
 	})
 }
 
-// openStatements opens a store with two statements of one thing, the older of which answers
-// better by its words, and what else one notes.
+// openStatements opens a store with two statements about one thing, of which the older one
+// answers better by its words, and some other notes.
 func openStatements(t *testing.T, b backendtest.Backend) (*harness, memory.Caller) {
 	h := openOver(t, b.Open(t), backendtest.Options{}, codedEncoder(t))
 	c := agent("anna", acl.Public)
@@ -72,7 +72,7 @@ func TestTheNewerOfTwoStatementsIsFirst(t *testing.T) {
 				}
 			}
 		}
-		// Relevance judges an entry alone, and an order that was asked for stays.
+		// The order of time changes no relevance, and does not apply to a requested ranking.
 		plain := h.MustSearch(c, search.Request{Query: "When does the choir rehearse?", Limit: 5})
 		rrf := h.MustSearch(c, search.Request{Query: "When does the choir rehearse?", Limit: 5, Ranking: search.RankingRRF})
 		for key, relevance := range relevanceByKey(plain) {
@@ -83,7 +83,7 @@ func TestTheNewerOfTwoStatementsIsFirst(t *testing.T) {
 	})
 }
 
-// Wordings that ask for the past and for the present have one order together: the swaps end.
+// Wordings that ask for the past and for the present share one order, so that the swaps end.
 func TestWordingsOfSeveralTimesHaveOneOrder(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openStatements(t, b)
@@ -97,9 +97,9 @@ func TestWordingsOfSeveralTimesHaveOneOrder(t *testing.T) {
 	})
 }
 
-// What is written within a sitting, without dates, may be a list of things that resemble
-// each other: only what says nearly the same in the same words is put in order.
-func TestOfWhatIsWrittenAtOnceNearlyTheSameAloneIsPutInOrder(t *testing.T) {
+// Entries without dates that are written within a sitting may be the items of a list and
+// resemble each other. Only those that say nearly the same in the same words are ordered by time.
+func TestOnlyNearDuplicatesOfOneSittingAreOrderedByTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		clock := backendtest.NewClock()
 		h := openOver(t, b.Open(t), backendtest.Options{Memory: memory.Options{Now: clock.Now}}, codedEncoder(t))
@@ -117,9 +117,9 @@ func TestOfWhatIsWrittenAtOnceNearlyTheSameAloneIsPutInOrder(t *testing.T) {
 	})
 }
 
-// SECURITY: of a store at level search nothing tells which of two entries is newer, nor
-// that there is another one.
-func TestAStoreAtLevelSearchIsNotPutInOrderOfTime(t *testing.T) {
+// SECURITY: nothing reveals which of two entries of a store at level search is newer, or that
+// there is another one.
+func TestAStoreAtLevelSearchIsNotOrderedByTime(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openStatements(t, b)
 		share(h, "anna", "reader", acl.Search)
@@ -135,12 +135,12 @@ func TestAStoreAtLevelSearchIsNotPutInOrderOfTime(t *testing.T) {
 			t.Errorf("hits %v by %v", keys(a), scores)
 		}
 		if own := h.MustSearch(c, r); own.Hits[1].SupersededBy == "" {
-			t.Error("the owner is not told")
+			t.Error("the owner does not see which entry is newer")
 		}
 	})
 }
 
-// SECURITY: an entry above the caller's label neither supersedes one nor moves it.
+// SECURITY: an entry above the caller's ceiling neither supersedes nor moves another.
 func TestAHiddenEntrySupersedesNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openStatements(t, b)

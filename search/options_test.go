@@ -28,7 +28,7 @@ func relevanceByKey(answer search.Answer) map[string]float64 {
 	return relevance
 }
 
-func TestAModeSaysWhichLegFindsAndChangesNoRelevance(t *testing.T) {
+func TestAModeSelectsTheLegsButChangesNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		want := relevanceByKey(h.MustSearch(a, search.Request{Query: question}))
@@ -114,7 +114,8 @@ func TestTheRelevanceOfAHitIsItsBestOverTheWordings(t *testing.T) {
 	})
 }
 
-// What has no words asks for nothing, next to a wording or as a part of a long question.
+// A text without words asks for nothing, neither next to another wording nor as a part of a long
+// question.
 func TestAWordingWithoutWordsMakesNothingRelevant(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
@@ -160,7 +161,7 @@ func TestTheVectorLegFailsIfAWordingCannotBeEmbedded(t *testing.T) {
 	}
 }
 
-func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
+func TestRecencyOrdersByAgeAndRemovesNoHits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -189,12 +190,12 @@ func TestRecencyOrdersByAgeAndLeavesNoneOut(t *testing.T) {
 		h.PutText(a, "a", "youngest", "the ferry leaves at nine", 200, func(r *memory.PutRequest) { r.OccurredAt = new("2001-01-01") })
 		told := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day, Weight: 1}})
 		if got := keys(told); got[0] != "oldest" || got[3] != "youngest" {
-			t.Errorf("by what the entries tell of: %v", got)
+			t.Errorf("by the time of what the entries describe: %v", got)
 		}
 		least := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", MinRelevance: slices.Min([]float64{relevance["oldest"], relevance["older"], relevance["young"], relevance["youngest"]}),
 			Recency: &search.Recency{HalfLife: time.Second, Weight: 1}})
 		if len(least.Hits) != len(names) {
-			t.Errorf("min_relevance judges the weighed relevance: hits %v", keys(least))
+			t.Errorf("min_relevance applies to the relevance with recency: hits %v", keys(least))
 		}
 		still := h.MustSearch(a, search.Request{Query: "when does the ferry leave?", Recency: &search.Recency{HalfLife: 10 * day}})
 		if now := h.MustSearch(a, search.Request{Query: "when does the ferry leave?"}); !slices.Equal(keys(still), keys(now)) {

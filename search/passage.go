@@ -119,7 +119,7 @@ func (h *Hit) cut(o passage.Options) {
 		}
 		h.Passages = append(h.Passages, p)
 	}
-	if h.Passages == nil { // white space alone
+	if h.Passages == nil { // only white space
 		h.Passages = []Passage{{}}
 	}
 	h.Value, h.Highlights, h.Truncated = nil, nil, true

@@ -9,8 +9,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// BenchmarkPassages searches 50 entries of 4 kB, with token codes, and shows ten of
-// them, whole and by passages.
+// BenchmarkPassages searches 50 entries of 4 kB with token codes, and reads ten of them
+// whole and by passages.
 func BenchmarkPassages(b *testing.B) {
 	h := &harness{backendtest.Open(b, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(b)), b}
 	me := agent("a", acl.Public)

@@ -104,7 +104,7 @@ func TestALongValueIsShownByThePassageThatAnswers(t *testing.T) {
 	})
 }
 
-// What is not in the words of the question is found by the meaning of its tokens.
+// A passage without words of the question is found by the meaning of its tokens.
 func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	h := &harness{backendtest.Open(t, backendtest.Backends()[0], backendtest.Options{}, codedEncoder(t)), t}
 	me := agent("a", acl.Public)
@@ -118,8 +118,8 @@ func TestAPassageIsChosenByMeaningToo(t *testing.T) {
 	}
 }
 
-// An answer that was given before is shown by the same passages: those of stores that are
-// read, and of those at level search.
+// A recalled answer shows the same passages, from stores that the caller may read and from
+// stores at level search.
 func TestARecalledAnswerHasTheSamePassages(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := &harness{backendtest.Open(t, b, backendtest.Options{}, codedEncoder(t)), t}
@@ -162,8 +162,8 @@ func (h *harness) shownPassages(a *search.Answer) (shown []string, needles int) 
 	return shown, needles
 }
 
-// A text of tiny lines has as many of them as half its bytes: a row of numbers for each of
-// them would take a hundred times the text.
+// A text of tiny lines has half as many lines as bytes: a row of numbers for each line would
+// take a hundred times the memory of the text.
 func TestLinesWithoutEvidenceTakeLittleMemory(t *testing.T) {
 	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
 	me := agent("a", acl.Public)
@@ -185,7 +185,7 @@ func TestLinesWithoutEvidenceTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// Passages take time, which nobody waits for once the call has ended.
+// Passages take time: once the call has ended, no more are computed.
 func TestAnAnswerEndsWithItsCall(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	me := agent("a", acl.Public)
@@ -206,8 +206,8 @@ func TestAnAnswerEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// Words that must be there, of all or any, are highlighted and choose passages as
-// words of the question do; those that must not be are of no interest.
+// Words of all and any in a match are highlighted and choose passages like words of the
+// question; words of none have no effect.
 func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -242,7 +242,7 @@ func TestExactWordsAreHighlightedAndChoosePassages(t *testing.T) {
 	})
 }
 
-func TestUnderLevelSearchAPassageHasNoPlace(t *testing.T) {
+func TestAtLevelSearchAPassageHasNoPosition(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner := agent("a", acl.Public)
@@ -269,7 +269,7 @@ func TestUnderLevelSearchAPassageHasNoPlace(t *testing.T) {
 	})
 }
 
-// tokensOf counts as the default of memory.Options does.
+// tokensOf counts tokens like the default of memory.Options.
 func tokensOf(texts ...string) (tokens int) {
 	for _, text := range texts {
 		tokens += (len(text) + 3) / 4
@@ -340,7 +340,7 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 					t.Errorf("%d: %d tokens, says %d", most, used, read.Tokens())
 				}
 				if kept := hits[0].Description != ""; kept != (most >= 100) {
-					t.Errorf("%d: the description was kept: %v", most, kept)
+					t.Errorf("%d: the description is shown: %v", most, kept)
 				}
 			}
 		}
@@ -353,8 +353,8 @@ func TestTheFirstHitIsCutRatherThanLeftOut(t *testing.T) {
 	})
 }
 
-// A budget holds over values that are read in several batches, and reads no
-// further than it allows.
+// A budget holds for values that are read in several batches, and reading stops where it
+// ends.
 func TestABudgetHoldsOverBatches(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -386,8 +386,8 @@ func TestAnImpossibleBudgetIsRefused(t *testing.T) {
 	}
 }
 
-// Any text and question: passages are parts of the searched text where they say,
-// and highlights are within them.
+// For any text and question, passages are the parts of the searched text at their
+// positions, and highlights are within them.
 func FuzzSearchPassages(f *testing.F) {
 	h := open(f, backendtest.Backends()[0], memory.Limits{})
 	me := agent("a", acl.Public)
@@ -429,8 +429,8 @@ func FuzzSearchPassages(f *testing.F) {
 	})
 }
 
-// What comes closest counts as hits do: the first is always named, the others while they fit.
-func TestABudgetHoldsForWhatComesClosest(t *testing.T) {
+// The nearest entries count like hits: the first is always named, the others as long as they fit.
+func TestABudgetBoundsTheNearestEntries(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	a := agent("a", acl.Public)
 	for i := range 3 {
@@ -440,7 +440,7 @@ func TestABudgetHoldsForWhatComesClosest(t *testing.T) {
 	for budget, want := range map[int]int{0: 3, search.MinTokens: 1, 130: 2, 1000: 3} {
 		answer := h.MustSearch(a, search.Request{Query: "ferry", MinRelevance: 1, Nearest: search.MaxNearest, MaxTokens: budget})
 		if len(answer.Hits) > 0 || len(answer.Nearest) != want {
-			t.Errorf("%d tokens: %d hits, and %d come closest, want %d", budget, len(answer.Hits), len(answer.Nearest), want)
+			t.Errorf("%d tokens: %d hits and %d nearest entries, want %d", budget, len(answer.Hits), len(answer.Nearest), want)
 		}
 	}
 }

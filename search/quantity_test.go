@@ -10,8 +10,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// A number and its unit are one thing, with a space and without, and so are the variants of
-// a character.
+// A number and its unit match with a space and without, and variants of a character match each
+// other.
 func TestQuantitiesAndVariantsAreFound(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := open(t, b, memory.Limits{}), agent("a", acl.Public)

@@ -13,10 +13,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// BenchmarkSearch compares searches by relevance, which assess a hundred
-// candidates, with searches by RRF, which assess the ten hits. The entries have 60
-// words each, the question ten. rank-µs is the median of the step that computes
-// the relevance.
+// BenchmarkSearch compares searches by relevance, which assess a hundred candidates,
+// with searches by RRF, which assess the ten hits. Each entry has 60 words, the question
+// ten. rank-µs is the median time of the step that computes the relevance.
 //
 //	go test ./search -run '^$' -bench 'Search$' -benchtime 500x
 func BenchmarkSearch(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 	"mneme/vector"
 )
 
-// notes are a few memories, of which some answer the questions below.
+// notes are a few memories. Some of them answer the questions below.
 var notes = map[string]string{
 	"seat":   "Anna prefers the window seat on trains.",
 	"tea":    "She likes her Darjeeling hot, with a slice of lemon.",
@@ -62,7 +62,7 @@ func TestHitsAreOrderedByRelevance(t *testing.T) {
 	})
 }
 
-func TestRankingByRRFChangesTheOrderAndNoRelevance(t *testing.T) {
+func TestRankingByRRFChangesTheOrderButNoRelevance(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		relevance := make(map[string]float64)
@@ -102,7 +102,7 @@ func TestTheRelevanceOfAHitDependsOnNoOtherHit(t *testing.T) {
 	})
 }
 
-func TestMinRelevanceLeavesOutWhatIsLessRelevant(t *testing.T) {
+func TestMinRelevanceLeavesOutLessRelevantHits(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		for _, ranking := range []search.Ranking{"", search.RankingRelevance, search.RankingRRF} {
@@ -141,7 +141,7 @@ func TestInvalidOptionsOfRankingAreRefused(t *testing.T) {
 	}
 }
 
-func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
+func TestAtLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, a := openNotes(t, b)
 		h.MustShare(a, "buyer", acl.Search)
@@ -158,7 +158,7 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 			if hit.Relevance != fusion.RoundRelevance(exact[hit.Key]) || hit.Score != hit.Relevance {
 				t.Errorf("%s: relevance %v, score %v, exactly %v", hit.Key, hit.Relevance, hit.Score, exact[hit.Key])
 			}
-			// No threshold tells more digits.
+			// No threshold reveals more digits.
 			for _, threshold := range []float64{hit.Relevance - 0.0049, hit.Relevance, hit.Relevance + 0.0049} {
 				found := h.MustSearch(buyer, search.Request{Query: question, MinRelevance: max(0, min(threshold, 1))})
 				if !slices.Contains(keys(found), hit.Key) {
@@ -169,7 +169,7 @@ func TestUnderLevelSearchRelevanceHasTwoDigits(t *testing.T) {
 	})
 }
 
-// Rows decide: what an index found or missed does not change the relevance.
+// Relevance depends on the rows, and not on what an index found or missed.
 func TestRelevanceDoesNotNeedTheIndex(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -210,7 +210,7 @@ func TestAnEntryWithoutVectorsHasARelevance(t *testing.T) {
 	})
 }
 
-// Without a model the words alone make the relevance.
+// Without a model, relevance depends only on the words.
 func TestRelevanceWithoutAModel(t *testing.T) {
 	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
 	a := agent("a", acl.Public)
@@ -228,13 +228,13 @@ func TestRelevanceWithoutAModel(t *testing.T) {
 	}
 }
 
-// The hits beyond those that are ordered by relevance have one too.
+// The hits beyond those that are ordered by relevance have a relevance, too.
 func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
 		var sold, own []memory.PutRequest
-		for i := range 210 { // more than a leg hands over: none of them is in the reader's way
+		for i := range 210 { // more than a leg returns: they do not crowd out the reader's
 			sold = append(sold, memory.PutRequest{Path: path("seller", fmt.Sprint("sold", i)), Value: text("lighthouse keepers")})
 		}
 		for i := range 110 {
@@ -257,14 +257,14 @@ func TestHitsBeyondTheRankedOnesHaveARelevance(t *testing.T) {
 		}
 		cut := h.MustSearch(reader, search.Request{Query: "lighthouse keepers", Limit: 100, MinRelevance: 1e-9})
 		if want := keys(answer); !slices.Equal(keys(cut), want) { // 10 of the seller's, 90 of the reader's
-			t.Errorf("with a least relevance %d hits, want %d", len(cut.Hits), len(want))
+			t.Errorf("with min_relevance %d hits, want %d", len(cut.Hits), len(want))
 		}
 	})
 }
 
-// Words in a script that no model has pieces of, and letters without sense, are near to emoji
-// and to short notes in every model: their vectors say nothing.
-func TestNothingIsRelevantToWordsWithoutSense(t *testing.T) {
+// Words in a script for which no model has tokens, and gibberish, are near to emoji and short
+// notes in every model: their vectors say nothing.
+func TestNothingIsRelevantToGibberish(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		for _, options := range []backendtest.Options{{}, {Second: backendtest.Second(encoder(t))}} {
 			h, a := openWith(t, b, options), agent("a", acl.Public)

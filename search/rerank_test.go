@@ -19,7 +19,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// judge is a Reranker that records what it gets. say is by default hashOdds.
+// judge is a Reranker that records its inputs. say is hashOdds by default.
 type judge struct {
 	say func(ctx context.Context, query string, texts []string) ([]float64, error)
 
@@ -42,7 +42,7 @@ func (j *judge) Rerank(ctx context.Context, query string, texts []string) ([]flo
 	return odds, nil
 }
 
-// received returns what the judge got since the last call, sorted.
+// received returns the inputs since the last call, sorted.
 func (j *judge) received() (queries, texts []string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -60,7 +60,8 @@ func hashOdds(query, text string) float64 {
 	return float64(h.Sum32()%1601)/100 - 8
 }
 
-// oddsOf makes a judge of the log-odds of the texts that contain a word; −6 of others.
+// oddsOf returns a Rerank function that gives texts the log-odds of the word that they contain;
+// −6 for other texts.
 func oddsOf(words map[string]float64) func(context.Context, string, []string) ([]float64, error) {
 	return func(_ context.Context, _ string, texts []string) ([]float64, error) {
 		odds := make([]float64, len(texts))
@@ -76,7 +77,7 @@ func oddsOf(words map[string]float64) func(context.Context, string, []string) ([
 	}
 }
 
-// openReranked opens a service with a Reranker, and one without over the same database.
+// openReranked opens a service with a Reranker and one without, over the same database.
 func openReranked(t *testing.T, b backendtest.Backend, o backendtest.Options) (with, without *harness) {
 	t.Helper()
 	clock := backendtest.NewClock()
@@ -92,7 +93,7 @@ func openReranked(t *testing.T, b backendtest.Backend, o backendtest.Options) (w
 
 const ferries = "When does the ferry leave?"
 
-// putFerries writes n entries that answer ferries more or less.
+// putFerries writes n entries that answer the question ferries more or less.
 func (h *harness) putFerries(c memory.Caller, n int) {
 	h.t.Helper()
 	for i := range n {
@@ -160,7 +161,7 @@ func TestTheRerankersScoresDecideMinRelevance(t *testing.T) {
 	}
 }
 
-// What a Reranker answers that is no judgement of each text leaves the order as it is.
+// An answer of a Reranker without a valid judgement of each text does not change the order.
 func TestAFailedRerankerLeavesTheOwnOrder(t *testing.T) {
 	blocked := make(chan struct{})
 	t.Cleanup(func() { close(blocked) })
@@ -231,7 +232,7 @@ func TestASearchThatIsCanceledWhileItReranksFails(t *testing.T) {
 	}
 }
 
-// A Reranker that is slow holds no reader of the storage.
+// A slow Reranker does not occupy a reader of the storage.
 func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		asked, answer := make(chan struct{}, 8), make(chan struct{})
@@ -244,7 +245,7 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 		a := agent("a", acl.Public)
 		h.putFerries(a, 3)
 		var searches sync.WaitGroup
-		for range 8 { // more than one agent may have of the readers
+		for range 8 { // more than the readers that one agent may use
 			searches.Go(func() {
 				if _, err := h.Search(background, a, search.Request{Query: ferries, Limit: 10}); err != nil {
 					t.Error(err)
@@ -260,9 +261,9 @@ func TestOthersReadWhileTheRerankerIsAsked(t *testing.T) {
 	})
 }
 
-// A session above the bound is answered in the order without the Reranker, which gets
-// neither its question nor a text.
-func TestNothingOfASessionAboveItsLabelIsSentToTheReranker(t *testing.T) {
+// A session above the Reranker's label gets its answer in the order without the Reranker. The
+// Reranker gets neither its question nor a text.
+func TestTheRerankerGetsNothingOfSessionsAboveItsLabel(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		j := new(judge)
 		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j, RerankLabel: acl.Internal}})
@@ -282,7 +283,7 @@ func TestNothingOfASessionAboveItsLabelIsSentToTheReranker(t *testing.T) {
 	})
 }
 
-func TestWhatIsNeverSentToTheReranker(t *testing.T) {
+func TestTextsThatAreNeverSentToTheReranker(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		j := &judge{}
 		h, _ := openReranked(t, b, backendtest.Options{Search: search.Options{Reranker: j}})
@@ -400,8 +401,8 @@ func TestEachCandidateIsJudgedByItsBestWording(t *testing.T) {
 	}
 }
 
-// Pages go on in the order of the first, with its scores, and ask nobody.
-func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
+// Later pages continue the order of the first page, with its scores, and do not ask the Reranker.
+func TestPagesKeepTheJudgementsOfTheReranker(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		for name, r := range map[string]search.Request{
 			"relevance": {}, "recency": {Recency: &search.Recency{HalfLife: time.Hour, Weight: 0.5}}, "diversity": {Diversity: 0.3}, "threshold": {MinRelevance: 0.01},
@@ -439,7 +440,7 @@ func TestPagesKeepWhatTheRerankerSaid(t *testing.T) {
 	})
 }
 
-func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
+func TestAJudgementDoesNotApplyToAChangedEntry(t *testing.T) {
 	j := &judge{say: oddsOf(map[string]float64{"number002": 9, "number005": 8})}
 	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
 	a := agent("a", acl.Public)
@@ -464,7 +465,7 @@ func TestAJudgementIsOfTheTextAsItWas(t *testing.T) {
 	if got, want := relevance(h, r, "note005"), relevance(plain, search.Request{Query: ferries, Limit: 10}, "note005"); got != want {
 		t.Errorf("an entry that was changed between pages has %v, want its own %v", got, want)
 	}
-	// One that is changed while the reranker is asked.
+	// An entry changes while the reranker runs.
 	j.say = func(ctx context.Context, query string, texts []string) ([]float64, error) {
 		h.PutText(a, "a", "note002", "The ferry leaves, or does it?", 200)
 		return oddsOf(map[string]float64{"number002": 9})(ctx, query, texts)
@@ -491,7 +492,7 @@ func TestAnEntryThatIsLostWhileTheRerankerIsAskedIsNotShown(t *testing.T) {
 	}
 }
 
-// A Reranker finds nothing, so that its failure makes no search of a store free.
+// A Reranker finds no entries, so its failure does not make a search of a store free.
 func TestAFailedRerankerChangesNoCharge(t *testing.T) {
 	j := &judge{say: func(context.Context, string, []string) ([]float64, error) { return nil, errors.New("down") }}
 	h, plain := openReranked(t, backendtest.Embedded(), backendtest.Options{Search: search.Options{Reranker: j}})
@@ -527,7 +528,7 @@ func TestJudgedRelevanceGrowsWithBothJudges(t *testing.T) {
 			}
 		}
 	}
-	// What the judge finds unlikely falls below the tools' threshold of 0.03.
+	// An entry that the judge finds unlikely falls below the tools' threshold of 0.03.
 	if r := fusion.RelevanceOf(1 + fusion.Judged(1, math.Log(0.005/0.995))); r >= 0.03 {
 		t.Errorf("relevance %v", r)
 	}

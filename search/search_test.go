@@ -116,7 +116,7 @@ func TestSearchWithABroadFilterFillsTheLimit(t *testing.T) {
 	})
 }
 
-func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
+func TestLevelSearchShowsAtMostTenHitsWithFewFields(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
@@ -132,12 +132,12 @@ func TestSearchLevelGivesAtMostTenBareHits(t *testing.T) {
 			if hit.Store == "seller" {
 				bare++
 				if hit.Owner != "" || !hit.CreatedAt.IsZero() || hit.UpdatedBy != "" || hit.Explain != nil {
-					t.Error("a hit from a store with level search has more than store, key, label, value and score")
+					t.Error("a hit from a store at level search has more than store, key, label, value and score")
 				}
 			}
 		}
 		if bare != 10 || len(answer.Hits) != 40 {
-			t.Errorf("%d hits, %d of them from a store with level search", len(answer.Hits), bare)
+			t.Errorf("%d hits, %d of them from a store at level search", len(answer.Hits), bare)
 		}
 		space := ""
 		for _, r := range []search.Request{
@@ -194,8 +194,8 @@ func TestSearchWithoutStoresCoversTheWholeScope(t *testing.T) {
 	})
 }
 
-// brokenIndex is an index whose searches fail, or if slow, block until their
-// context ends.
+// brokenIndex is an index whose searches fail or, if slow, block until their context
+// ends.
 type brokenIndex struct{ slow bool }
 
 func (b brokenIndex) Upsert(context.Context, []vector.Record) error { return nil }
@@ -236,8 +236,8 @@ func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index v
 	})
 }
 
-// strayIndex is an index that has only entries which the rows do not have, and considers
-// the first of them. It notes how many hits it is asked for.
+// strayIndex is an index that has only entries without rows and searches the first of them.
+// It records how many hits it is asked for.
 type strayIndex struct {
 	brokenIndex
 	strays, most int
@@ -257,7 +257,7 @@ func (x *strayIndex) SearchBounded(_ context.Context, _ acl.Scope, query vector.
 	return hits, len(hits) == x.most, nil
 }
 
-func TestAnAnswerIsIncompleteWhereTheIndexCanGiveNoMore(t *testing.T) {
+func TestAnAnswerIsIncompleteIfTheIndexHasNoMoreHits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		for name, c := range map[string]struct {
 			strays, most int
@@ -278,7 +278,8 @@ func TestAnAnswerIsIncompleteWhereTheIndexCanGiveNoMore(t *testing.T) {
 				h.PutText(agent(store, acl.Public), store, "k", "a heron", 201)
 				index.asked = nil
 				answer := h.MustSearch(reader, search.Request{Query: "heron", Stores: []string{store}})
-				// SECURITY: what a store at level search lacks says how much it has.
+				// SECURITY: missing hits of a store at level search would reveal how many
+				// entries it has.
 				incomplete := c.incomplete && store == "reader"
 				failed := slices.Contains(answer.Degraded, search.LegVector) // the entry waits for vectors for as long as the test runs
 				if len(answer.Hits) != 1 || failed || answer.Incomplete != incomplete || !slices.Equal(index.asked, c.asked) {
@@ -289,8 +290,8 @@ func TestAnAnswerIsIncompleteWhereTheIndexCanGiveNoMore(t *testing.T) {
 	})
 }
 
-// What has no text is near to nothing, and found by its key and tags alone.
-func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
+// An entry without text is near to no question, and found only by its key and tags.
+func TestAnEntryWithoutTextIsFoundOnlyByItsWords(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := &harness{backendtest.OpenOver(t, b.Open(t), backendtest.Options{}, encoder(t)), t}
 		a := agent("a", acl.Public)
@@ -315,7 +316,7 @@ func TestAnEntryWithoutTextIsFoundByItsWordsAlone(t *testing.T) {
 	})
 }
 
-// How many stores a search names is checked before access to any of them.
+// The number of stores that a search names is checked before access to any of them.
 func TestASearchNamesABoundedNumberOfStores(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	a := agent("a", acl.Public)

@@ -15,7 +15,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The receipt is for the hits of its store that the answer shows, and no others.
+// A receipt is for the hits of its store that the answer shows, and no others.
 func TestAReceiptIsForTheHitsThatAreShown(t *testing.T) {
 	w := openBazaar(t, backendtest.Embedded(), prices{balance: 1000, terms: meter.TermsRequest{PriceSearch: new(int64(10)), PriceEntry: new(int64(100))}})
 	w.write("buyer", acl.Internal, "own", "my granite wall")
@@ -56,8 +56,8 @@ func TestAReceiptIsForTheHitsThatAreShown(t *testing.T) {
 	}
 }
 
-// A buyer searches, and nothing else: whatever else reaches entries is refused where
-// the store is named, and passes it by where it is not.
+// A buyer may only search. Every other call that reaches entries is refused if it names the
+// store, and skips the store otherwise.
 func TestABuyerHasNoSideDoors(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		w := openBazaar(t, b, prices{balance: 1_000_000, terms: meter.TermsRequest{PriceSearch: new(int64(10)), PriceEntry: new(int64(100))}})
@@ -153,7 +153,7 @@ func TestABuyerHasNoSideDoors(t *testing.T) {
 				t.Errorf("%s refunds: %v", who.Agent, err)
 			}
 		}
-		// What the session may no longer see has no key.
+		// An entry that the session may no longer see has no key.
 		must(w.harness, w.Delete(background, agent("seller", acl.Internal), at, memory.Preconditions{}))
 		for _, who := range []memory.Caller{c, agent("buyer", acl.Public)} {
 			if got := used(who); len(got) > 0 {

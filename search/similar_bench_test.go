@@ -12,9 +12,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// BenchmarkPutSimilar writes entries of 12 words, by one caller and by 16, into a store of
-// 2,000: as they are, waiting until each is indexed, and with what is similar. The
-// measurements of docs/decisions/0061-similar.md.
+// BenchmarkPutSimilar writes entries of 12 words into a store of 2,000, by one caller and by
+// 16: without options, waiting until each entry is indexed, and with similar entries. It gives
+// the measurements in docs/decisions/0061-similar.md.
 //
 //	go test ./search -run '^$' -bench PutSimilar -benchtime 300x
 func BenchmarkPutSimilar(b *testing.B) {

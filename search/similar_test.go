@@ -14,13 +14,13 @@ import (
 	"mneme/test/wait"
 )
 
-// similarTo asks for what is similar to a written entry.
+// similarTo asks for the entries similar to the written one.
 func similarTo(r *memory.PutRequest) { r.Similar = true }
 
 // indexed waits until the entry is indexed.
 func indexed(r *memory.PutRequest) { r.Wait = true }
 
-// openIndexing opens a service that indexes what is written.
+// openIndexing opens a service that indexes entries in the background.
 func openIndexing(t testing.TB, b backendtest.Backend) *harness {
 	t.Helper()
 	h := &harness{backendtest.Open(t, b, backendtest.Options{Memory: memory.Options{SimilarWait: wait.Limit}}, codedEncoder(t)), t}
@@ -31,13 +31,12 @@ func openIndexing(t testing.TB, b backendtest.Backend) *harness {
 	return h
 }
 
-// similar writes an entry and returns the keys of those that are similar, most alike
-// first.
+// similar writes an entry and returns the keys of similar entries, most alike first.
 func (h *harness) similar(c memory.Caller, store, key, value string) []string {
 	h.t.Helper()
 	put := h.PutText(c, store, key, value, 201, similarTo)
 	if !put.Indexed || put.Similar == nil || put.SimilarLate {
-		h.t.Fatalf("what is similar to %s is not known: %+v", key, put)
+		h.t.Fatalf("no similar entries of %s: %+v", key, put)
 	}
 	keys := make([]string, len(put.Similar))
 	for i, n := range put.Similar {
@@ -48,16 +47,16 @@ func (h *harness) similar(c memory.Caller, store, key, value string) []string {
 	return keys
 }
 
-// subjectOf makes a key of a text, as an agent would.
+// subjectOf returns a key for a text, like one by an agent.
 func subjectOf(text string) string {
 	words := strings.Fields(strings.ToLower(text))
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) <= 3 })
 	return strings.Trim(strings.Join(words[:min(len(words), 3)], "-"), ".,;")
 }
 
-// Of the pairs most that say the same or the opposite are named, few that share their
-// topic, and none that have nothing in common, whatever their keys.
-func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
+// Whatever the keys, Similar names most pairs that say the same or the opposite, few that share
+// a topic, and none that are unrelated.
+func TestSimilarEntriesSayTheSameOrTheOpposite(t *testing.T) {
 	h := openIndexing(t, backendtest.Embedded())
 	for keys, keyOf := range map[string]func(pair int, of string) (string, string){
 		"subjects": func(_ int, of string) (string, string) { return "a/" + subjectOf(of), "b/" + subjectOf(of) },
@@ -73,7 +72,7 @@ func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
 			all[p.kind]++
 			if len(found) > 0 {
 				named[p.kind]++
-			} else if strings.Contains(p.text, "allerg") && p.kind != "topic" && p.kind != "apart" {
+			} else if strings.Contains(p.text, "allerg") && p.kind != "topic" && p.kind != "unrelated" {
 				t.Errorf("%s: %q does not name %q", keys, p.text, p.old)
 			}
 			if len(found) > 0 != (p.kind == "same" || p.kind == "opposite") {
@@ -81,7 +80,7 @@ func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
 			}
 		}
 		t.Logf("%s: named %v of %v", keys, named, all)
-		if named["same"]*10 < all["same"]*9 || named["opposite"]*10 < all["opposite"]*7 || named["topic"]*10 > all["topic"] || named["apart"] > 0 {
+		if named["same"]*10 < all["same"]*9 || named["opposite"]*10 < all["opposite"]*7 || named["topic"]*10 > all["topic"] || named["unrelated"] > 0 {
 			t.Errorf("%s: named %v of %v", keys, named, all)
 		}
 	}
@@ -89,7 +88,7 @@ func TestSimilarEntriesAreThoseThatSayTheSameOrTheOpposite(t *testing.T) {
 
 const allergic = "Anna is allergic to bees."
 
-func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
+func TestSimilarNamesOnlyEntriesThatTheWriterMayRead(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := openIndexing(t, b)
 		public, internal, restricted := agent("anna", acl.Public), agent("anna", acl.Internal), agent("anna", acl.Restricted)
@@ -104,7 +103,7 @@ func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
 		h.PutText(public, "anna", "shadowed", allergic, 201)
 		h.PutText(internal, "anna", "shadowed", "The tax return is due in May.", 201)
 		h.PutText(agent("ben", acl.Public), "ben", "elsewhere", allergic, 201)
-		h.Index() // so that nothing has waited for an hour
+		h.Index() // so that no entry has waited for an hour
 		h.Clock.Advance(time.Hour)
 		h.Lend("anna", "friend", acl.ReadWrite)
 		for name, c := range map[string]struct {
@@ -136,9 +135,9 @@ func TestSimilarNamesWhatTheWriterMayReadAlone(t *testing.T) {
 	})
 }
 
-// What is named, in which order and with which relevance, depends on nothing that the
-// writer may not see, though it crowds out what it may.
-func TestHiddenEntriesDoNotAffectWhatIsSimilar(t *testing.T) {
+// The similar entries, their order and their relevance depend on no entry that the writer may
+// not see, even if such entries fill the first hits of the index.
+func TestHiddenEntriesDoNotAffectSimilarEntries(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		answer := func(hidden bool) string {
 			h := openIndexing(t, b)
@@ -179,14 +178,14 @@ func pickStatus(i int) int {
 	return 200
 }
 
-func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
+func TestAnEntryNotIndexedInTimeIsNotCompared(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, clock, c := b.Open(t), backendtest.NewClock(), agent("anna", acl.Public)
 		h := openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: time.Nanosecond}}, encoder(t))
 		if put := h.PutText(c, "anna", "a", allergic, 201, similarTo); put.Similar != nil || !put.SimilarLate || put.Indexed {
 			t.Errorf("%+v", put)
 		}
-		// While entries lag, no write waits for the vectors of another.
+		// While entries lag, no write waits for the vectors of other entries.
 		const long = 24 * time.Hour
 		clock.Advance(2 * long)
 		h = openOver(t, data, backendtest.Options{Memory: memory.Options{Now: clock.Now, SimilarWait: long}}, encoder(t))
@@ -203,7 +202,7 @@ func TestWhatIsNotIndexedInTimeIsNotCompared(t *testing.T) {
 	})
 }
 
-// An entry is compared with others, and not with what its own path held.
+// An entry is not compared with earlier entries at its own path.
 func TestAnEntryIsNotSimilarToItself(t *testing.T) {
 	h := openIndexing(t, backendtest.Embedded())
 	low, high := agent("anna", acl.Public), agent("anna", acl.Internal)

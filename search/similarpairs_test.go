@@ -1,9 +1,9 @@
 package search_test
 
-// similarPair is two memories of somebody, and whether they say nearly the same or the
-// opposite: then an agent should change one rather than keep both.
+// similarPair is a pair of memories. If they say nearly the same or the opposite, an agent
+// should change one rather than keep both.
 type similarPair struct {
-	kind      string // "same", "opposite", "topic" or "apart"
+	kind      string // "same", "opposite", "topic" or "unrelated"
 	old, text string
 }
 
@@ -61,13 +61,13 @@ var similarPairs = []similarPair{
 	{"topic", "Feature flags are kept in Redis.", "Redis runs on three machines."},
 	{"topic", "The dentist appointment is on Tuesday at nine.", "The dentist is in the main street."},
 	{"topic", "The project is written in Python.", "The project has about forty contributors."},
-	{"apart", "Anna is allergic to bees", "The quarterly report is due at the end of March."},
-	{"apart", "The garage door code is 4711.", "Maria drinks her coffee without sugar."},
-	{"apart", "Tests must be run with the race detector.", "Leo plays the cello in an orchestra."},
-	{"apart", "Ben lives in Hamburg.", "Invoices go to the client as PDF attachments via email."},
-	{"apart", "Use tabs for indentation.", "The cat sleeps on the windowsill."},
-	{"apart", "Tom is vegetarian.", "The API listens on port 9090."},
-	// Those below had no part in the choice of the threshold.
+	{"unrelated", "Anna is allergic to bees", "The quarterly report is due at the end of March."},
+	{"unrelated", "The garage door code is 4711.", "Maria drinks her coffee without sugar."},
+	{"unrelated", "Tests must be run with the race detector.", "Leo plays the cello in an orchestra."},
+	{"unrelated", "Ben lives in Hamburg.", "Invoices go to the client as PDF attachments via email."},
+	{"unrelated", "Use tabs for indentation.", "The cat sleeps on the windowsill."},
+	{"unrelated", "Tom is vegetarian.", "The API listens on port 9090."},
+	// The threshold was chosen without the pairs below.
 	{"same", "Clara is lactose intolerant, so no milk or cheese for her.", "Clara cannot have dairy products because of a lactose intolerance."},
 	{"same", "Backups are taken every night at two and kept for thirty days.", "Every night at 2 am a backup is made; backups are deleted after 30 days."},
 	{"same", "The user wants short answers without introductions.", "Keep replies brief and skip the preamble, the user says."},

@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// The question of a search is a value: scope.go makes it, and no step of the search writes
-// to it. What the steps find is in what they return.
+// The question of a search is a value: scope.go creates it, and no step of the search writes
+// to it. Steps return their results.
 func TestNoStepWritesToTheQuestion(t *testing.T) {
 	p := loadSources(t)
 	if got := p.writers("searchQuery", "wording"); !slices.Equal(got, []string{"scope.go"}) {
@@ -26,9 +26,9 @@ func TestNoStepWritesToTheQuestion(t *testing.T) {
 	}
 }
 
-// An answer is complete when it is returned: the steps that decide it write to it, and
-// nothing does that reads its values.
-func TestNothingWritesToAnAnswerThatWasReturned(t *testing.T) {
+// An answer is complete when it is returned: only the steps that decide it write to it, and
+// code that reads its values does not.
+func TestAReturnedAnswerIsNotWrittenTo(t *testing.T) {
 	p := loadSources(t)
 	if got, want := p.writers("Answer"), []string{"recall.go", "sale.go", "search.go", "select.go"}; !slices.Equal(got, want) {
 		t.Errorf("answers are written to in %q, want %q", got, want)
@@ -51,8 +51,8 @@ func (p *sources) writers(types ...string) []string {
 	return slices.Sorted(maps.Keys(files))
 }
 
-// What the caller's level on a store means is decided in three files. The other steps of a
-// search look at the limits that follow from it.
+// Three files decide what the caller's level on a store means. The other steps of a search use
+// the limits that follow from it.
 func TestLevelsAreUsedInThreeFiles(t *testing.T) {
 	p := loadSources(t)
 	files := make(map[string]bool)
@@ -62,12 +62,12 @@ func TestLevelsAreUsedInThreeFiles(t *testing.T) {
 		}
 	}
 	if got, want := slices.Sorted(maps.Keys(files)), []string{"admit.go", "level.go", "scope.go"}; !slices.Equal(got, want) {
-		t.Errorf("levels are looked at in %q, want %q", got, want)
+		t.Errorf("levels are used in %q, want %q", got, want)
 	}
 }
 
-// isOfLevels reports whether an object is a level or what looks at one: the level of an
-// access, whether it suffices, or which limits follow.
+// isOfLevels reports whether an object is a level, or a function or field that gives one: the
+// level of an access, whether it suffices, or the limits that follow from it.
 func isOfLevels(used types.Object) bool {
 	if used.Pkg() == nil {
 		return false
@@ -85,7 +85,7 @@ func isOfLevels(used types.Object) bool {
 	return false
 }
 
-// targetsOf returns what a statement assigns to.
+// targetsOf returns the operands that a statement assigns to.
 func targetsOf(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -135,7 +135,7 @@ func loadSources(t *testing.T) *sources {
 			t.Fatal(err)
 		}
 		exports[dep.ImportPath] = dep.Export
-		names = dep.GoFiles // those of this package come last
+		names = dep.GoFiles // this package comes last
 	}
 	must(&harness{t: t}, list.Wait())
 	for _, name := range names {
@@ -149,7 +149,7 @@ func loadSources(t *testing.T) *sources {
 	return p
 }
 
-// isOf reports whether an expression is a part of a value of one of some types, or all of it.
+// isOf reports whether an expression is a value of one of the named types, or a part of one.
 func (p *sources) isOf(e ast.Expr, names ...string) bool {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -165,8 +165,8 @@ func (p *sources) isOf(e ast.Expr, names ...string) bool {
 	return false
 }
 
-// isNamed reports whether a type, or what it points to, is one of this package with one of
-// some names.
+// isNamed reports whether a type, or the type that it points to, is a type of this package with
+// one of the names.
 func (p *sources) isNamed(t types.Type, names []string) bool {
 	if pointer, ok := t.(*types.Pointer); ok {
 		t = pointer.Elem()

@@ -11,7 +11,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// More entries tie than the fusion takes of a leg, and the legs have them in the order in
+// More entries tie than the fusion takes from a leg, and the legs return them in the order in
 // which they were written.
 func TestEqualScoresOfALegAreOrderedByKey(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {

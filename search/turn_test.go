@@ -24,20 +24,20 @@ import (
 	"mneme/test/wait"
 )
 
-// held is an embedder whose queries wait for a word each.
-type held struct {
+// blockingEmbedder is an embedder whose queries each wait for a value on release.
+type blockingEmbedder struct {
 	embed.Embedder
 	entered chan string
 	release chan struct{}
 }
 
-func (h *held) Query(ctx context.Context, text string) (embed.Query, error) {
+func (h *blockingEmbedder) Query(ctx context.Context, text string) (embed.Query, error) {
 	h.entered <- text
 	<-h.release
 	return h.Embedder.Query(ctx, text)
 }
 
-// awaitLoad waits until so many searches run and wait.
+// awaitLoad waits until that many searches run and wait.
 func awaitLoad(t *testing.T, h *harness, running, waiting int) {
 	t.Helper()
 	wait.Until(t, fmt.Sprintf("%d searches run and %d wait", running, waiting), func() error {
@@ -50,7 +50,7 @@ func awaitLoad(t *testing.T, h *harness, running, waiting int) {
 
 func TestSearchesTakeTurns(t *testing.T) {
 	t.Parallel()
-	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
+	gate := &blockingEmbedder{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
 	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	hog, ada, bob := agent("hog", acl.Public), agent("ada", acl.Public), agent("bob", acl.Public)
@@ -59,7 +59,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 
 	var group sync.WaitGroup
 	var mu sync.Mutex
-	waits := 0 // searches whose answer tells of a wait
+	waits := 0 // searches whose answer reports a wait
 	ask := func(c memory.Caller, query string, waiting int) {
 		group.Go(func() {
 			answer, err := h.Search(context.Background(), c, search.Request{Query: query, Limit: 10})
@@ -103,7 +103,7 @@ func TestSearchesTakeTurns(t *testing.T) {
 
 func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	t.Parallel()
-	gate := &held{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
+	gate := &blockingEmbedder{Embedder: encoder(t), entered: make(chan string, 100), release: make(chan struct{})}
 	options := backendtest.Options{Search: search.Options{Searches: fairqueue.Limits{Running: 1, RunningEach: 1, Waiting: 6, WaitingEach: 5}}}
 	h := &harness{backendtest.Open(t, backendtest.Embedded(), options, gate), t}
 	ada := agent("ada", acl.Public)
@@ -124,7 +124,7 @@ func TestACanceledSearchLeavesTheQueue(t *testing.T) {
 	group.Wait()
 }
 
-// views is a storage of which a test sees and holds the views.
+// views is a storage that counts its running views and lets a test block them.
 type views struct {
 	storage.Storage
 	running, most atomic.Int64
@@ -143,8 +143,8 @@ func (v *views) View(ctx context.Context, fn func(memory.ReadTx) error) error {
 	return v.Storage.View(ctx, fn)
 }
 
-// Whatever an agent reads, it holds half of the readers at most, so that another's call
-// finds one free.
+// Whatever an agent reads, it occupies at most half of the readers, so that a reader is free for
+// a call of another agent.
 func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows := &views{Storage: b.Open(t).Storage(t)}
@@ -224,8 +224,8 @@ func TestAnAgentHoldsHalfOfTheReadersAtMost(t *testing.T) {
 	})
 }
 
-// readsWithoutTurn are the functions that read and take no turn, since they read for no
-// caller, or hold a turn already. All others use view.
+// readsWithoutTurn are the functions that read without taking a turn, because they read for no
+// caller or already have a turn. All others use view.
 var readsWithoutTurn = map[string]string{
 	"memory.view":            "takes the turn",
 	"search.view":            "takes the turn",
@@ -235,18 +235,18 @@ var readsWithoutTurn = map[string]string{
 	"memory.countSearchable": "at the start",
 	"memory.unnormalized":    "at the start",
 	"meter.view":             "takes the turn",
-	"meter.Quote":            "Market.verify holds the turn",
-	"meter.amountOf":         "a payment that was taken is settled before anything else",
+	"meter.Quote":            "Market.verify has the turn",
+	"meter.amountOf":         "a received payment is settled before anything else",
 	"meter.PublicKeys":       "for no caller",
 	"meter.passedHalf":       "in the background, after a sale",
 	"meter.Reconcile":        "in the background",
 	"meter.overdue":          "in the background",
 }
 
-func TestWhateverReadsTakesATurn(t *testing.T) { checkTurns(t, "reads", readsWithoutTurn, "View") }
+func TestEveryReadTakesATurn(t *testing.T) { checkTurns(t, "reads", readsWithoutTurn, "View") }
 
-// writesWithoutTurn are the functions that write and take no turn, since they write for no
-// caller, or take it themselves. All others use update, updateBatched or updateClaim.
+// writesWithoutTurn are the functions that write without update, updateBatched or updateClaim,
+// because they write for no caller or take a turn themselves.
 var writesWithoutTurn = map[string]string{
 	"memory.update":        "takes the turn",
 	"memory.updateBatched": "takes the turn",
@@ -268,11 +268,11 @@ var writesWithoutTurn = map[string]string{
 	"meter.sweep":          "in the background",
 }
 
-func TestWhateverWritesTakesATurn(t *testing.T) {
+func TestEveryWriteTakesATurn(t *testing.T) {
 	checkTurns(t, "writes", writesWithoutTurn, "Update", "UpdateBatched")
 }
 
-// checkTurns checks that no function but those without a turn calls a method of a storage.
+// checkTurns checks that only the functions in without call the methods of a storage.
 func checkTurns(t *testing.T, does string, without map[string]string, methods ...string) {
 	t.Helper()
 	met := make(map[string]bool)

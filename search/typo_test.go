@@ -65,7 +65,7 @@ func TestWordsWithTypingErrorsAreFound(t *testing.T) {
 	})
 }
 
-// A question of one endless word costs no more than another.
+// A question of one very long word costs no more than any other.
 func TestAnEndlessWordIsNotCorrected(t *testing.T) {
 	h := &harness{backendtest.OpenOver(t, backendtest.Embedded().Open(t), backendtest.Options{}), t}
 	a := agent("a", acl.Public)
@@ -76,10 +76,10 @@ func TestAnEndlessWordIsNotCorrected(t *testing.T) {
 	}
 }
 
-// unlisted is a storage that lists no terms.
+// unlisted is a storage that fails to list terms.
 type unlisted struct {
 	storage.Storage
-	asked *int // how often it was asked to
+	asked *int // number of calls of Terms
 }
 
 func (u unlisted) View(ctx context.Context, fn func(memory.ReadTx) error) error {
@@ -96,9 +96,8 @@ func (tx unlistedTx) Terms(context.Context, acl.Scope, memory.TermQuery) ([]stri
 	return nil, false, memory.ErrUnavailable
 }
 
-// The lexical leg may fail when one of the words has been corrected and the next one is
-// looked for.
-func TestACorrectionThatFailsFailsTheLexicalLegAlone(t *testing.T) {
+// The lexical leg may fail after it has corrected one word, while it corrects the next.
+func TestAFailedCorrectionFailsOnlyTheLexicalLeg(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, asked := b.Open(t), 0
 		open := data.Storage
@@ -118,7 +117,7 @@ func TestACorrectionThatFailsFailsTheLexicalLegAlone(t *testing.T) {
 			}
 			for _, hit := range answer.Hits {
 				if hit.Explain.Parts.Coverage != nil {
-					t.Errorf("%s is judged by its words: %v", hit.Key, *hit.Explain.Parts.Coverage)
+					t.Errorf("%s is scored by its words: %v", hit.Key, *hit.Explain.Parts.Coverage)
 				}
 			}
 			if hits, _ := h.eachHit(&answer); len(hits) != 2 {
@@ -156,9 +155,9 @@ func TestALongQuestionIsReadInParts(t *testing.T) {
 	})
 }
 
-// Words of entries that have expired are no corrections, and count for no prefix and no
-// compound, before they are swept.
-func TestWordsOfExpiredEntriesAreNone(t *testing.T) {
+// Words of expired entries are no corrections, and do not count for prefixes or compounds, even
+// before the entries are swept.
+func TestWordsOfExpiredEntriesDoNotCount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		a := agent("a", acl.Public)
@@ -199,8 +198,8 @@ func TestWordsOfExpiredEntriesAreNone(t *testing.T) {
 	})
 }
 
-// A typing error that is corrected makes the question longer or shorter: the times that it
-// names are explained in the words that were asked.
+// Correcting a typing error may change the length of the question, but the explanation still has
+// the original words of the times that it names.
 func TestATypingErrorMovesNoDate(t *testing.T) {
 	dictionary := func(text string, _ int) (tokens, end int) {
 		if text == "thermostat" {

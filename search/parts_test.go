@@ -14,9 +14,9 @@ import (
 	"mneme/test/size"
 )
 
-// What a store at level search holds counts in no score of other stores' entries, whether
-// it is searched within its caps, for money, or with nothing to pay: else it could be asked,
-// word by word, what it holds.
+// The entries of a store at level search affect no score of entries in other stores, whether
+// the search is within its caps, paid or free. Otherwise a caller could find out, word by word,
+// what the store has.
 func TestOwnHitsDoNotDependOnAStoreAtLevelSearch(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
@@ -51,13 +51,13 @@ func TestOwnHitsDoNotDependOnAStoreAtLevelSearch(t *testing.T) {
 	}
 }
 
-// ownHits searches, and describes the hits from the buyer's store.
+// ownHits searches and formats the hits from the buyer's store.
 func (w *bazaar) ownHits(r search.Request) string {
 	w.t.Helper()
 	w.Index()
 	answer, err := w.Search(background, w.buyer, r)
 	if status(err) == 402 {
-		return err.Error() // of the price of a search alone
+		return err.Error() // about the price of a search
 	}
 	must(w.harness, err)
 	var said strings.Builder
@@ -72,9 +72,9 @@ func (w *bazaar) ownHits(r search.Request) string {
 	return said.String()
 }
 
-// A word that a store at level search alone has is corrected for its entries, not for the
+// A correction that only a store at level search has applies to its entries, but not to the
 // caller's own.
-func TestAWordIsCorrectedByTheEntriesThatItIsAskedOf(t *testing.T) {
+func TestCorrectionsOfEachPartComeFromItsOwnStores(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		h.SetUpAccess()
@@ -84,13 +84,13 @@ func TestAWordIsCorrectedByTheEntriesThatItIsAskedOf(t *testing.T) {
 		h.Index()
 		for _, query := range []string{"Trondheimm", "trombonne"} {
 			alone := h.MustSearch(reader, search.Request{Query: query, Stores: []string{"reader"}, Limit: 10})
-			beside := h.MustSearch(reader, search.Request{Query: query, Limit: 10})
-			if len(alone.Hits) != 1 || len(beside.Hits) != 2 {
-				t.Fatalf("%s: %d hits alone, %d beside", query, len(alone.Hits), len(beside.Hits))
+			together := h.MustSearch(reader, search.Request{Query: query, Limit: 10})
+			if len(alone.Hits) != 1 || len(together.Hits) != 2 {
+				t.Fatalf("%s: %d hits alone, %d together", query, len(alone.Hits), len(together.Hits))
 			}
-			for _, hit := range beside.Hits {
+			for _, hit := range together.Hits {
 				if hit.Store == "reader" && hit.Score != alone.Hits[0].Score {
-					t.Errorf("%s: score %v alone, %v beside", query, alone.Hits[0].Score, hit.Score)
+					t.Errorf("%s: score %v alone, %v together", query, alone.Hits[0].Score, hit.Score)
 				}
 			}
 		}
