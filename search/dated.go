@@ -18,8 +18,8 @@ import (
 type named struct {
 	read  []dates.Span // as the wording has them; none: it names no time
 	spans []namedSpan  // those that may be meant
-	// alone says that the wording asks only what happened at those times.
-	alone bool
+	// onlyTimes says that the wording asks only what happened at those times.
+	onlyTimes bool
 	// entries are the entries of the spans that pass the filter, if they are few enough to
 	// hand to the legs. inText has those whose text names one of the spans.
 	entries []uuid.UUID
@@ -36,7 +36,7 @@ func (w *wording) datesIn(now time.Time) (n named) {
 	for _, s := range n.read {
 		n.spans = append(n.spans, meant(s)...)
 	}
-	n.alone = len(n.read) > 0 && lexical.AsksWhatHappened(without(w.text, n.read))
+	n.onlyTimes = len(n.read) > 0 && lexical.AsksWhatHappened(without(w.text, n.read))
 	return n
 }
 
@@ -90,7 +90,7 @@ func without(text string, spans []dates.Span) string {
 
 // asksForDates reports whether the search only asks what happened at some time.
 func (q *searchQuery) asksForDates() bool {
-	return !slices.ContainsFunc(q.wordings, func(w wording) bool { return !w.named.alone })
+	return !slices.ContainsFunc(q.wordings, func(w wording) bool { return !w.named.onlyTimes })
 }
 
 // byYear groups spans without a year by year, the latest first. Every group has all other

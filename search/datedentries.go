@@ -31,7 +31,7 @@ func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQu
 	dated = make([]named, len(q.wordings))
 	for i := range q.wordings {
 		w := &q.wordings[i]
-		if !w.named.alone || q.page != nil {
+		if !w.named.onlyTimes || q.page != nil {
 			if dated[i], err = q.matchTimes(ctx, tx, w, w.named.spans); err != nil {
 				return nil, err
 			}
@@ -76,7 +76,7 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	if q.page != nil {
 		return n, nil
 	}
-	n.entries, err = q.ofTimes(ctx, tx, spans, n.alone)
+	n.entries, err = q.ofTimes(ctx, tx, spans, n.onlyTimes)
 	for id := range n.inText {
 		if n.entries != nil && !slices.Contains(n.entries, id) && len(n.entries) < vector.MaxOnly {
 			n.entries = append(n.entries, id)

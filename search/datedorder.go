@@ -64,7 +64,7 @@ func (w *resolved) addDated(candidates []*candidate, found []assessment) {
 		if !c.access.times {
 			continue
 		}
-		found[i].When, found[i].AllOfThen = w.when(c.entry), w.named.alone
+		found[i].When, found[i].AllOfThen = w.when(c.entry), w.named.onlyTimes
 	}
 }
 

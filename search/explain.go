@@ -352,8 +352,8 @@ func (l *legHits) has(entry uuid.UUID) bool {
 	})
 }
 
-// wouldRank returns the rank that its score would give to a candidate that no leg found;
-// 0 if it would have none, or if the score depends on other candidates.
+// wouldRank returns the rank by score of a candidate that no leg found; 0 if it would have
+// none, or if the score depends on other candidates.
 func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	if q.request.scored() || !q.reaches(c) {
 		return 0

@@ -245,8 +245,8 @@ func (tx valueReadsTx) count(found []memory.Entry) {
 	tx.of.most = max(tx.of.most, bytes)
 }
 
-// A search detects the language of entries that both models have read from their text. It reads
-// each text once, a batch of values at a time.
+// To detect the language of entries that both models have read, a search reads the text of each
+// entry once, a batch of values at a time.
 func TestTheTextsOfEntriesAreReadOnceForAllWordings(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)

@@ -298,8 +298,8 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(seg
 	}
 }
 
-// loadCodes reads the codes of the hits that may be shown by passages: with Passages
-// the long ones, and otherwise, with MaxTokens, the first of the answer.
+// loadCodes reads the codes of the hits that may be shown by passages: all long hits if
+// the request has Passages, or the first hit of the answer if it has only MaxTokens.
 func loadCodes(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, hits []Hit, first bool) error {
 	if !q.request.Passages {
 		hits = hits[:min(1, len(hits))]

@@ -104,7 +104,8 @@ func (s *Searcher) scopeIn(ctx context.Context, tx memory.ReadTx, q *searchQuery
 	}
 	q.wordings = s.newWordings(q.request.wordings())
 	q.setParts()
-	// SECURITY: at level search dates count as words alone: when an entry happened is not shown.
+	// SECURITY: at level search dates are only words, since hits do not show when an entry
+	// happened.
 	if q.request.NoDates || !q.limits.times {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (h *harness) similar(c memory.Caller, store, key, value string) []string {
 	return keys
 }
 
-// subjectOf returns a key for a text, like one by an agent.
+// subjectOf returns a key for a text, such as an agent would choose.
 func subjectOf(text string) string {
 	words := strings.Fields(strings.ToLower(text))
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) <= 3 })

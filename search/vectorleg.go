@@ -111,7 +111,7 @@ func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query ve
 }
 
 // preferOne moves hits of the other model to the list of the preferred model, with the
-// preferred model's cosine, if that has read the entry too. Otherwise entries beyond the
+// preferred model's cosine, if that model has read the entry too. Otherwise entries beyond the
 // end of its list would have the other model's cosine, which has another scale.
 func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, asked *resolved, of *[2]legList) error {
 	if !by.both() || asked.prefers == eitherModel {
