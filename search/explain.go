@@ -76,7 +76,7 @@ const (
 	OutcomeBeyondLimit      Outcome = "beyond_limit"        // after the hits
 	OutcomeBeyondTokens     Outcome = "beyond_max_tokens"   // a hit that did not fit
 	OutcomeBelowRelevance   Outcome = "below_min_relevance" // a candidate that is not relevant enough
-	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first of either
+	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first merged candidates
 	OutcomeNotRetrieved     Outcome = "not_retrieved"       // among the first of no leg that searched
 	OutcomeNotInCursor      Outcome = "not_in_cursor"       // on an earlier page, or no candidate of the first
 	OutcomeFiltered         Outcome = "filtered"            // does not pass the filter
