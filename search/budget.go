@@ -65,22 +65,6 @@ func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	return tokens, fits
 }
 
-// take is admit for a hit that has so many tokens, without its text; below 0: more
-// than fit.
-func (b *budget) take(tokens int) bool {
-	if b.most == 0 {
-		return true
-	}
-	if tokens < 0 || b.used+tokens > b.most {
-		if b.some {
-			return false
-		}
-		tokens = b.most // it will be cut
-	}
-	b.add(tokens)
-	return true
-}
-
 // admitNear is admit for an entry that comes closest, of which surfaces show the first
 // NearestText characters of the text.
 func (b *budget) admitNear(e *memory.Entry) bool {

@@ -227,12 +227,7 @@ func (r *Request) needsRead() bool {
 // on which the caller has level search does not take, a request that names such
 // a store is denied, and one that does not name it leaves it out.
 func (s *Searcher) searchScope(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (acl.Scope, error) {
-	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}
-	if r.Purchase.Offer != uuid.Nil {
-		if err := s.offeredTo(ctx, tx, c, r, &request); err != nil {
-			return acl.Scope{}, err
-		}
-	}
+	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User, Offered: r.Purchase.Grant}
 	scope, err := acl.NewScope(ctx, tx, c.Principal, request, s.instant())
 	if err != nil {
 		return acl.Scope{}, err
