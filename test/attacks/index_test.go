@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// MEMORY.md goes into system prompts. A description by another agent must not
-// appear there after the owner edits the value, or after any other write that
-// preserves it.
+// MEMORY.md goes into system prompts. A description by another agent must not appear
+// there after the owner edits the value, or after any other write that preserves the
+// description.
 func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)

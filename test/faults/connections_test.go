@@ -97,7 +97,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 // Processes want more connections than a server accepts. Calls wait or are refused; none
 // is partly done, no process ends, and the service recovers as soon as connections are
 // free.
-func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
+func TestTooManyConnectionsRefuseWholeCalls(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
 	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)

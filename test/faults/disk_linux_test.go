@@ -68,7 +68,7 @@ func onDisk(t *testing.T, number uint64) *trial {
 
 // A full disk refuses writes as a whole and answers reads. The service recovers
 // without a restart, and also if it was killed and started on the full disk.
-func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
+func TestFullDiskRefusesWholeWrites(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := onDisk(t, 1)
@@ -130,7 +130,7 @@ func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 // server then refuses all calls, and the log contains advice. Restoring the
 // backup repairs it. SQLite cannot detect damage to the bytes of a long
 // value: pages have no checksums.
-func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
+func TestDamagedFileIsDetectedAndNotServed(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := newTrial(t, sqliteFlat, faultSeed, 3, &stats{counts: make(map[string]int)})
