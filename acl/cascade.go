@@ -77,8 +77,8 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 }
 
 // decide is like Decide, but does not set Number and Detail, and returns Level
-// None instead of ErrDenied. The three rules that give readwrite at every label come first,
-// so the first rule that applies gives the highest access.
+// None instead of ErrDenied. The three rules that give readwrite at every label
+// come first, so the first rule that applies gives the highest access.
 func decide(ctx context.Context, facts Facts, p Principal, store string, settings Settings, now time.Time) (Access, error) {
 	full := func(via Via, until time.Time) Access {
 		return Access{Store: store, Level: ReadWrite, Ceiling: p.Taint, Via: via, ExpiresAt: until}

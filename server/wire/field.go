@@ -95,8 +95,8 @@ func (r Rules) decode(text []byte, target func(name string) any) (given map[stri
 	return given, nil
 }
 
-// maxElements is the maximum number of elements of an array that are decoded. The limits
-// of all fields are lower, and their owners refuse a longer array.
+// maxElements is the maximum number of elements of an array that are decoded. It is above
+// the limits of all fields, so that the code that checks a limit still refuses longer arrays.
 const maxElements = 10_001
 
 // FirstElements truncates a valid JSON array to at most n elements, and returns any other

@@ -78,7 +78,7 @@ func invalid(text []byte) error {
 	return ErrTrailing
 }
 
-// skipSpace returns the offset of the first byte at or after at that is not white space.
+// skipSpace returns the offset of the first byte from offset at on that is not white space.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
 		at++

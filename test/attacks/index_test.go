@@ -37,7 +37,7 @@ func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 		for _, reader := range []caller{alice, higher} {
 			index := reader.call(http.MethodGet, "/v1/stores/self/MEMORY.md", nil).want(t, 200)
 			if strings.Contains(string(index.body), injection) {
-				t.Errorf("MEMORY.md shows what another agent wrote:\n%s", index.body)
+				t.Errorf("MEMORY.md shows the text of another agent:\n%s", index.body)
 			}
 		}
 		// The owner's own description appears again.

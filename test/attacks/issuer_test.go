@@ -213,7 +213,7 @@ func TestForgedKeyIDsDoNotBlockValidTokens(t *testing.T) {
 }
 
 // A server that starts while its issuer is unavailable answers valid tokens with 503, not
-// as invalid. A later malformed key set does not remove known keys.
+// 401. A later malformed key set does not remove known keys.
 func TestAnUnavailableOrBrokenIssuerLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t, "https://id.test")

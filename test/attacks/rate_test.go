@@ -34,7 +34,7 @@ func flood(n int, send func(i int) reply) map[int]int {
 // token from the same address is still accepted.
 func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // guesses come faster on the slowest machine
+	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // even a slow machine sends guesses faster
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
 	for name, guess := range map[string]func(i int) reply{
@@ -86,7 +86,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 // One agent sends more requests than its limit, with several tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // requests come faster on the slowest machine
+	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // even a slow machine sends requests faster
 	tokens := []caller{s.as("hog"), s.as("hog", "--taint", "CONFIDENTIAL"), s.as("hog", "--scope", "share")}
 	ada := s.as("ada")
 	count := flood(1000, func(i int) reply {

@@ -78,7 +78,7 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	restartMilvus(t)
 	p.waitIdle()
 	c.waitSemanticHits()
-	p.checkInSync(clients*each + len(paraphrases)) // first is added, load-0-0 deleted
+	p.checkInSync(clients*each + len(paraphrases)) // plus first, minus load-0-0
 }
 
 // One service keeps running while Milvus is wiped; mneme reconcile repairs the other.

@@ -96,7 +96,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	}
 	switch {
 	case live == nil && v.Found:
-		say("version %d is shown, but nothing is live", v.Version)
+		say("version %d is shown, but no entry is live", v.Version)
 	case live != nil && !v.Found:
 		say("version %d is live, but not shown", len(live.Values))
 	case live != nil:
