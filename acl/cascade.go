@@ -17,25 +17,24 @@ const (
 	ViaUser  Via = "user"
 )
 
-// MaxLinks is the longest chain of grants that depend on one another. A grant
-// is in effect while its maker has readwrite, which may itself come from a
-// grant.
+// MaxLinks is the maximum length of a chain of grants. A grant is in effect
+// only while its maker has readwrite, which may itself come from a grant.
 const MaxLinks = 8
 
 // Access is what one caller may do with one store at one instant.
 type Access struct {
 	Store     string
 	Number    int64  // the store's internal number; 0 if no entry was ever written to it
-	Detail    Detail // what else the caller may know of the store; nil: nothing
+	Detail    Detail // other facts about the store that the caller may know; nil: none
 	Level     Level
 	Ceiling   Label // the highest label that the caller may read there: the lower of taint and grant
 	Via       Via
 	ExpiresAt time.Time // when the grant or membership ends; zero: never
 
-	// Of the grant, if Via is ViaGrant.
-	Label Label // of the grant
-	// Unaccepted says that the caller has not accepted the store: searches that name
-	// no store leave it out.
+	// The fields below describe the grant if Via is ViaGrant.
+	Label Label
+	// Unaccepted reports that the caller has not accepted the store: searches that
+	// name no store leave it out.
 	Unaccepted bool
 	Caps       Caps
 	Offer      string
@@ -77,14 +76,14 @@ func Decide(ctx context.Context, facts Facts, p Principal, store string, now tim
 	return access, nil
 }
 
-// decide is Decide without the store's number. It returns Level None instead
-// of ErrDenied. The three rules that give readwrite at every label come first,
-// so the first rule that applies gives the highest access.
+// decide is like Decide, but does not set Number and Detail, and returns Level
+// None instead of ErrDenied. The three rules that give readwrite at every label
+// come first, so the first rule that applies gives the highest access.
 func decide(ctx context.Context, facts Facts, p Principal, store string, settings Settings, now time.Time) (Access, error) {
 	full := func(via Via, until time.Time) Access {
 		return Access{Store: store, Level: ReadWrite, Ceiling: p.Taint, Via: via, ExpiresAt: until}
 	}
-	if p.Agent == "" || !p.Taint.Valid() { // no token yields such a principal
+	if p.Agent == "" || !p.Taint.Valid() { // no valid token has such a principal
 		return Access{}, nil
 	}
 	if store == p.Agent {
@@ -121,8 +120,8 @@ func decide(ctx context.Context, facts Facts, p Principal, store string, setting
 	return grantAccess(ctx, facts, p, grants, now)
 }
 
-// grantAccess returns the access that grants of one store give p, which GrantsOf
-// returned; Level None if none of them is in effect.
+// grantAccess returns the access that grants of one store, as GrantsOf returns
+// them, give p. Its Level is None if none of them is in effect.
 func grantAccess(ctx context.Context, facts Facts, p Principal, grants []Grant, now time.Time) (Access, error) {
 	grant, level, ceiling, err := firstInEffect(ctx, facts, grants, now, MaxLinks)
 	if err != nil || level == None {
@@ -135,15 +134,15 @@ func grantAccess(ctx context.Context, facts Facts, p Principal, grants []Grant, 
 	}, nil
 }
 
-// Accepted reports whether the grantee of grants of one store has accepted one of
-// them in a session with this taint or a lower one.
+// Accepted reports whether the grantee has accepted one of these grants of one
+// store in a session with this taint or a lower one.
 func Accepted(grants []Grant, taint Label) bool {
 	return slices.ContainsFunc(grants, func(g Grant) bool { return g.Accepted.CanFlowTo(taint) })
 }
 
-// firstInEffect returns the first of some grants that gives an access now, with
-// its level and highest label; None if none does. links is the number of grants
-// that the chain may still have, including this one.
+// firstInEffect returns the first grant that is in effect now, with its level and
+// highest label. The level is None if no grant is. links limits the length of the
+// chain from that grant on.
 func firstInEffect(ctx context.Context, facts Facts, grants []Grant, now time.Time, links int) (Grant, Level, Label, error) {
 	for _, grant := range grants {
 		level, ceiling, err := effectiveGrant(ctx, facts, grant, now, links)
@@ -162,8 +161,7 @@ func InEffect(ctx context.Context, facts Facts, grant Grant, now time.Time) (boo
 }
 
 // effectiveGrant returns the level and highest label that a grant gives now.
-// links is the number of grants that the chain may still have, including this
-// one.
+// links limits the length of the chain from this grant on.
 func effectiveGrant(ctx context.Context, facts Facts, grant Grant, now time.Time, links int) (Level, Label, error) {
 	if links == 0 || !grant.Level.Valid() || !grant.Label.Valid() || grant.Rests || expired(grant.ExpiresAt, now) {
 		return None, 0, nil
@@ -178,9 +176,9 @@ func effectiveGrant(ctx context.Context, facts Facts, grant Grant, now time.Time
 	return grant.Level, min(grant.MaxLabel, ceiling), nil
 }
 
-// makerAccess returns the access of a grant's maker to the store, in a session
-// with the grant's label. It depends on facts alone, not on the maker's token or
-// settings: the maker is not the caller.
+// makerAccess returns the access that a grant's maker has to the store in a
+// session with the grant's label. The maker is not the caller, so its token and
+// settings do not count.
 func makerAccess(ctx context.Context, facts Facts, maker, store string, label Label, now time.Time, links int) (Level, Label, error) {
 	if maker == store {
 		return ReadWrite, Restricted, nil

@@ -8,39 +8,40 @@ import (
 )
 
 // Grant lets Grantee use Store up to Level and MaxLabel. There is at most one
-// per store, grantee and label: the one of the highest label that a session
-// reaches counts there.
+// per store, grantee and label. In a session, the grant with the highest label
+// up to the session's taint counts.
 type Grant struct {
 	Store, Grantee string
 	Level          Level
 	MaxLabel       Label
 	ExpiresAt      time.Time // zero: never
 	Maker          string    // the grant is in effect only while Maker has readwrite on Store
-	ByPlatform     bool      // made with a platform token: it depends on nobody's access
+	ByPlatform     bool      // made with a platform token: it does not depend on the maker's access
 	CreatedAt      time.Time
-	// Label is the taint of the session that made the grant. The grant exists for
-	// sessions at this label or above alone: it is neither listed nor in effect, and
-	// counts in no limit, below. Those made with a platform token have label PUBLIC.
-	// MaxLabel of others is at most Label, except where an earlier version of this
-	// program made the grant: those have label PUBLIC, too.
+	// Label is the taint of the session that made the grant. The grant exists only
+	// for sessions at this label or above: in others it is not listed, has no effect
+	// and counts in no limit. A grant made with a platform token has label PUBLIC.
+	// MaxLabel of any other grant is at most Label, unless an earlier version of this
+	// program made the grant: it then has label PUBLIC, too.
 	Label Label
 	// Accepted is the lowest taint of the sessions in which the grantee accepted the
-	// grant; 0: of none. From there up it counts in searches that name no store.
+	// grant; 0: not accepted. Sessions at this taint or above include the store in
+	// searches that name no store.
 	Accepted Label `json:",omitzero"`
 
-	Caps  Caps   // of level search
+	Caps  Caps   // if Level is Search
 	Offer string // id of the offer that meters the grant; "": none
-	Terms string // of Offer, as JSON, when it was accepted
-	// Rests says that somebody else than the store's own agent made the grant, and
-	// that an offer of the store is open, up to Label or MaxLabel: the grant gives no access meanwhile. A
-	// storage sets it when it reads the grant, and ignores it when it writes one.
+	Terms string // the terms of Offer, as JSON, when it was accepted
+	// Rests reports that the grant gives no access for now: an agent other than the
+	// store's own made it, and an offer of the store is open, up to Label or MaxLabel.
+	// A storage sets Rests when it reads a grant, and ignores it when it writes one.
 	Rests bool
 }
 
-// Caps bound what a search-only grant shows. A zero field means the default.
+// Caps limit the use of a search-only grant. A zero field means the default.
 type Caps struct {
 	SearchesPerHour int64
-	EntriesPerDay   int64 // entries not shown before
+	EntriesPerDay   int64 // counts entries not shown before
 }
 
 // Membership is an agent's participation in a chat, or its session with a
@@ -60,12 +61,12 @@ type Settings struct {
 	Chat       bool          // stores of chats
 	User       bool          // stores of users
 	DefaultTTL time.Duration // lifetime of entries written without one; 0: unlimited
-	// Locked are the switches that a platform token turned off, and that take one to be
-	// turned on.
+	// Locked are the switches that a platform token turned off. Only a platform token
+	// can turn them on again.
 	Locked Switches `json:",omitzero"`
 }
 
-// Switches are a set of the switches of Settings.
+// Switches is a set of switches of Settings.
 type Switches uint8
 
 // The switches.
@@ -76,7 +77,7 @@ const (
 	SwitchUser
 )
 
-// switches are all of them, by the names that the API has.
+// switches lists all switches with their names in the API.
 var switches = [...]struct {
 	Switches
 	name string
@@ -98,7 +99,7 @@ func (s Settings) Off() (off Switches) {
 	return off
 }
 
-// Names returns the names of the switches of a set.
+// Names returns the names of the switches in w.
 func (w Switches) Names() []string {
 	var names []string
 	for _, one := range switches {
@@ -109,8 +110,8 @@ func (w Switches) Names() []string {
 	return names
 }
 
-// DefaultSettings returns the settings of an agent that never changed any: all
-// switches on.
+// DefaultSettings returns the settings of an agent that never changed them: all
+// switches are on.
 func DefaultSettings() Settings {
 	return Settings{Enabled: true, Self: true, Chat: true, User: true}
 }
@@ -128,24 +129,24 @@ func (s Settings) allow(via Via) bool {
 	}
 }
 
-// StoreFacts are what is known of a store.
+// StoreFacts are the facts about a store.
 type StoreFacts struct {
-	Number int64 // in rows and indexes; 0: no entry was ever written to it
-	// Detail is what else is known, on which no access depends; nil: nothing. A storage
-	// answers all of it.
+	Number int64 // identifies the store in rows and indexes; 0: no entry was ever written to it
+	// Detail holds other facts, on which no access depends; nil: none. A storage returns
+	// the complete Detail.
 	Detail Detail
 }
 
-// Detail is a fact of a store of which some may be known to those alone who read entries up
-// to a label.
+// Detail holds facts about a store, some of which only readers of entries with certain
+// labels may know.
 type Detail interface {
-	// Within returns what those may know who read entries up to a ceiling; nil: nothing.
+	// Within returns the part that a reader of entries up to ceiling may know; nil: nothing.
 	Within(ceiling Label) Detail
 }
 
-// Within returns the Detail that those may know who read entries up to a ceiling.
+// Within returns the part of the Detail that a reader of entries up to ceiling may know.
 //
-// SECURITY: a caller learns a Detail from this alone.
+// SECURITY: callers see a Detail only through this method.
 func (f StoreFacts) Within(ceiling Label) Detail {
 	if f.Detail == nil {
 		return nil
@@ -153,35 +154,35 @@ func (f StoreFacts) Within(ceiling Label) Detail {
 	return f.Detail.Within(ceiling)
 }
 
-// Facts provides the data on which the cascade decides. A storage must answer
-// from one consistent snapshot, the one in which the caller's operation runs.
+// Facts provides the data on which the cascade decides. A storage must read it
+// from the snapshot in which the caller's operation runs.
 // An absent record is a zero value, not an error. Expired records may still be
 // returned.
 type Facts interface {
-	// StoreFacts returns what is known of stores. A store gets its number with its first
-	// entry; one of which nothing is known may be missing from the map.
+	// StoreFacts returns the facts about stores. A store gets its number with its first
+	// entry. The map may lack a store about which nothing is known.
 	StoreFacts(ctx context.Context, stores []string) (map[string]StoreFacts, error)
-	// Grants returns the grants that the query describes, of all labels, ordered by
-	// store, grantee and label. They must not be changed: a storage may return them again.
+	// Grants returns the grants that match the query, with any label, ordered by store,
+	// grantee and label. Callers must not change them: a storage may return them again.
 	Grants(ctx context.Context, query GrantQuery) ([]Grant, error)
 	// Membership returns agent's participation in a chat (ViaChat) or its session
 	// with a user (ViaUser).
 	Membership(ctx context.Context, via Via, of, agent string) (Membership, error)
-	// Settings returns agent's switches, DefaultSettings if it never changed
-	// any.
+	// Settings returns agent's settings, DefaultSettings if it never changed
+	// them.
 	Settings(ctx context.Context, agent string) (Settings, error)
 }
 
-// GrantQuery asks for the grants of a store, those to a grantee, or if both are
-// set, for the one of the store to the grantee. If neither is, there are none.
-// If both are, there may be one at each label.
+// GrantQuery selects the grants of a store, the grants to a grantee, or, if both
+// fields are set, the grants of the store to the grantee: at most one per label.
+// The zero value selects none.
 type GrantQuery struct{ Store, Grantee string }
 
 // GrantsOf returns the grants of store to grantee that exist for a session with
 // a taint, the highest label first.
 //
-// SECURITY: nothing but this and reachableStores chooses among the grants of an
-// agent, and both leave out those of labels above the taint.
+// SECURITY: only GrantsOf and reachableStores select among the grants of an
+// agent, and both leave out grants with labels above the taint.
 func GrantsOf(ctx context.Context, facts Facts, store, grantee string, taint Label) ([]Grant, error) {
 	grants, err := facts.Grants(ctx, GrantQuery{Store: store, Grantee: grantee})
 	if err != nil {
@@ -197,7 +198,8 @@ func GrantsOf(ctx context.Context, facts Facts, store, grantee string, taint Lab
 	return visible, nil
 }
 
-// GrantOf returns the first of GrantsOf; its Level is None if there is none.
+// GrantOf returns the first grant that GrantsOf returns; its Level is None if
+// there is none.
 func GrantOf(ctx context.Context, facts Facts, store, grantee string, taint Label) (Grant, error) {
 	grants, err := GrantsOf(ctx, facts, store, grantee, taint)
 	if err != nil || len(grants) == 0 {

@@ -23,8 +23,8 @@ type Principal struct {
 	// Chat and User are claims of the token. If either is set, no other chat
 	// or user gives access, whatever the request names.
 	Chat, User string
-	// Platform marks a token for administration. It gives no level on any
-	// store and no label.
+	// Platform marks a token for administration. It gives access to no store
+	// and no label.
 	Platform bool
 	// Share permits tools to offer share and unshare.
 	Share bool

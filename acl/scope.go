@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Scope is what one caller may search: stores, each with its level and
-// highest label. Only NewScope makes one, from facts. The zero value matches
+// Scope is the set of stores that one caller may search, each with its level
+// and highest label. Only NewScope creates one. The zero value matches
 // nothing.
 type Scope struct {
 	stores []Access // ordered by store id, each at most once
@@ -17,10 +17,10 @@ type Scope struct {
 
 // ScopeRequest is the part of a search request that selects stores.
 type ScopeRequest struct {
-	// Stores are the stores to search, and no others. The caller must have
-	// access to each. If empty, the search covers the caller's own store, the
-	// stores granted to it that it has accepted, and those of the chat and user that its token
-	// claims or the request names.
+	// Stores are the only stores to search. The caller must have access to each.
+	// If empty, the search covers the caller's own store, the granted stores that
+	// it has accepted, and the stores of the chat and user that its token claims
+	// or the request names.
 	Stores []string
 	// Chat and User add the store of that chat or user if the caller has
 	// access to it; they never cause an error. Ignored if Stores is set.
@@ -28,8 +28,8 @@ type ScopeRequest struct {
 	// Unaccepted adds the granted stores that the caller has not accepted. Ignored if
 	// Stores is set.
 	Unaccepted bool
-	// Offered, unless nil, replaces the grant of its store, on which the caller
-	// must have no level: a search that pays in place of accepting an offer.
+	// Offered, if not nil, is used as the grant of its store, to which the caller
+	// must have no access. It serves a search that pays instead of accepting an offer.
 	Offered *Grant
 }
 
@@ -124,7 +124,7 @@ func reachableStores(ctx context.Context, facts Facts, p Principal, request Scop
 	return found, nil
 }
 
-// setFacts fills in what is known of the stores.
+// setFacts sets Number and Detail of each access.
 func setFacts(ctx context.Context, facts Facts, found []Access) error {
 	ids := make([]string, len(found))
 	for i, access := range found {
@@ -147,14 +147,14 @@ func (s Scope) Without(drop func(Access) bool) Scope {
 	return Scope{stores: slices.DeleteFunc(slices.Clone(s.stores), drop)}
 }
 
-// Any reports whether is returns true for a store of the scope.
+// Any reports whether is returns true for any store of the scope.
 func (s Scope) Any(is func(Access) bool) bool { return slices.ContainsFunc(s.stores, is) }
 
 // Stores returns the scope's accesses, ordered by store id.
 func (s Scope) Stores() []Access { return slices.Clone(s.stores) }
 
-// Indexed returns the accesses of stores that have an internal number, ordered
-// by store id. An index has no entries of the others.
+// Indexed returns the accesses to stores that have an internal number, ordered
+// by store id. Indexes have no entries of other stores.
 func (s Scope) Indexed() []Access {
 	return slices.DeleteFunc(slices.Clone(s.stores), func(a Access) bool { return a.Number == 0 })
 }

@@ -15,8 +15,8 @@ import (
 	"mneme/acl/acltest"
 )
 
-// village returns facts in which ann has every kind of relation to a store.
-func village() *acltest.Facts {
+// annFacts returns facts in which ann has every kind of relation to a store.
+func annFacts() *acltest.Facts {
 	return &acltest.Facts{
 		Numbers: map[string]int64{"ann": 1, "granted": 2, "searchable": 3, "chat": 5, "user": 6, "secret": 7},
 		GrantList: []acl.Grant{
@@ -55,7 +55,7 @@ func TestScope(t *testing.T) {
 		"an unknown chat and user":                 {with("", ""), acl.ScopeRequest{Chat: "x", User: "y"}, "ann granted searchable unwritten"},
 		"the token claims a chat":                  {with("chat", ""), acl.ScopeRequest{}, "ann chat granted searchable unwritten"},
 		"the token claims both":                    {with("chat", "user"), acl.ScopeRequest{}, "ann chat granted searchable unwritten user"},
-		"claims shut out what the request names":   {with("chat", ""), acl.ScopeRequest{Chat: "chat2", User: "user"}, "ann chat granted searchable unwritten"},
+		"claims exclude other chats and users":     {with("chat", ""), acl.ScopeRequest{Chat: "chat2", User: "user"}, "ann chat granted searchable unwritten"},
 		"named stores and nothing else":            {with("chat", ""), acl.ScopeRequest{Stores: []string{"granted", "ann"}}, "ann granted"},
 		"chat and user do not widen named stores":  {with("", ""), acl.ScopeRequest{Stores: []string{"ann"}, Chat: "chat", User: "user"}, "ann"},
 		"a store named twice":                      {with("", ""), acl.ScopeRequest{Stores: []string{"ann", "granted", "ann"}}, "ann granted"},
@@ -66,12 +66,12 @@ func TestScope(t *testing.T) {
 		"a named store whose grant is orphaned":    {with("", ""), acl.ScopeRequest{Stores: []string{"orphaned"}}, "denied"},
 		"a named chat besides the claimed one":     {with("chat", ""), acl.ScopeRequest{Stores: []string{"chat2"}}, "denied"},
 		"a stranger has its own store":             {caller("zoe"), acl.ScopeRequest{Chat: "chat", User: "user"}, "zoe"},
-		"platform widens nothing":                  {acl.Principal{Agent: "ops", Taint: acl.Restricted, Platform: true}, acl.ScopeRequest{Chat: "chat", User: "user"}, "ops"},
-		"nobody":                                   {acl.Principal{}, acl.ScopeRequest{Chat: "chat", User: "user"}, ""},
+		"a platform token adds no store":           {acl.Principal{Agent: "ops", Taint: acl.Restricted, Platform: true}, acl.ScopeRequest{Chat: "chat", User: "user"}, "ops"},
+		"no agent":                                 {acl.Principal{}, acl.ScopeRequest{Chat: "chat", User: "user"}, ""},
 		"no taint":                                 {acl.Principal{Agent: "ann"}, acl.ScopeRequest{Chat: "chat"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			scope, err := acl.NewScope(context.Background(), village(), c.p, c.request, now)
+			scope, err := acl.NewScope(context.Background(), annFacts(), c.p, c.request, now)
 			if c.want == "denied" {
 				if !errors.Is(err, acl.ErrDenied) || !scope.Empty() {
 					t.Fatalf("%q and error %v, want ErrDenied", names(scope), err)
@@ -96,7 +96,7 @@ func TestStoreKindsThatAreOffAreLeftOutOfSearches(t *testing.T) {
 		"user off": {acl.Settings{Enabled: true, Self: true, Chat: true}, "ann chat granted searchable unwritten"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := village()
+			f := annFacts()
 			f.AgentSettings = map[string]acl.Settings{"ann": c.settings}
 			if got := names(f.Scope(t, caller("ann"), acl.ScopeRequest{Chat: "chat", User: "user"})); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
@@ -106,7 +106,7 @@ func TestStoreKindsThatAreOffAreLeftOutOfSearches(t *testing.T) {
 }
 
 func TestScopeHoldsEachStoresCeiling(t *testing.T) {
-	scope := village().Scope(t, caller("ann"), acl.ScopeRequest{})
+	scope := annFacts().Scope(t, caller("ann"), acl.ScopeRequest{})
 	for store, ceiling := range map[string]acl.Label{"ann": acl.Confidential, "searchable": acl.Public, "secret": 0, "": 0} {
 		for label := acl.Label(0); label <= acl.Restricted+1; label++ {
 			if got, want := scope.Allows(store, label), label >= acl.Public && label <= ceiling; got != want {
@@ -119,12 +119,12 @@ func TestScopeHoldsEachStoresCeiling(t *testing.T) {
 func TestTheZeroScopeMatchesNothing(t *testing.T) {
 	var scope acl.Scope
 	if _, ok := scope.Access(""); ok || !scope.Empty() || len(scope.Stores()) > 0 || len(scope.Indexed()) > 0 || scope.Allows("", acl.Public) {
-		t.Error("it matches something")
+		t.Error("the zero scope matches something")
 	}
 }
 
 func TestAScopeCannotBeChangedThroughItsResults(t *testing.T) {
-	scope := village().Scope(t, caller("ann"), acl.ScopeRequest{})
+	scope := annFacts().Scope(t, caller("ann"), acl.ScopeRequest{})
 	for _, accesses := range [][]acl.Access{scope.Stores(), scope.Indexed()} {
 		for i := range accesses {
 			accesses[i] = acl.Access{Store: "secret", Number: 7, Level: acl.ReadWrite, Ceiling: acl.Restricted}
@@ -144,9 +144,8 @@ func TestAScopeCannotBeChangedThroughItsResults(t *testing.T) {
 	}
 }
 
-// drawFacts draws facts about a few agents, which are also stores, and a
-// principal among them. Every rule of the cascade applies often, and often
-// fails to.
+// drawFacts draws facts about a few agents, whose ids are also ids of stores, and
+// a principal. Each rule of the cascade often applies and often does not.
 func drawFacts(r *rapid.T) (*acltest.Facts, acl.Principal) {
 	agents, stores := []string{"a", "b", "c", "d"}, []string{"a", "b", "c", "d", "chat", "user"}
 	when := rapid.SampledFrom([]time.Time{{}, past, now, future})
@@ -183,9 +182,9 @@ func drawFacts(r *rapid.T) (*acltest.Facts, acl.Principal) {
 	}
 }
 
-// wantAccess is a second implementation of what the specification says about
-// an agent's access to a store apart from requests: readwrite for the store's
-// own agent or a current member, else the level and label of its grant.
+// wantAccess is a second implementation of the specified access of an agent to a
+// store, whatever the request: readwrite for the store's own agent or a current
+// member, otherwise the level and label of its grant.
 func wantAccess(f *acltest.Facts, agent, store string, taint acl.Label, links int) (acl.Level, acl.Label) {
 	for _, m := range []acl.Membership{f.Participants[[2]string{store, agent}], f.Sessions[[2]string{store, agent}]} {
 		if m.Present && !ends(m.ExpiresAt) {
@@ -198,9 +197,9 @@ func wantAccess(f *acltest.Facts, agent, store string, taint acl.Label, links in
 	return wantGrant(f, agent, store, taint, links)
 }
 
-// wantGrant is what the agent's grants of the store give in a session: the one of the
-// highest label that the session reaches, of those in effect. links is the number of
-// grants that the chain may still have, including this one.
+// wantGrant returns the level and label of the agent's grant of the store in a session:
+// of the grants in effect, the one with the highest label up to the taint counts. links
+// limits the length of the chain from this grant on.
 func wantGrant(f *acltest.Facts, agent, store string, taint acl.Label, links int) (acl.Level, acl.Label) {
 	for label := taint; label >= acl.Public; label-- {
 		for _, g := range f.GrantList {
@@ -237,8 +236,8 @@ func TestDecideFollowsTheSpecification(t *testing.T) {
 			switch {
 			case !settings.Enabled, store == p.Agent && !settings.Self:
 			default:
-				// Only the memberships that this call may use count for the
-				// caller. All of theirs count for the makers of its grants.
+				// For the caller, only the memberships that this call may use
+				// count; for the makers of its grants, all memberships.
 				if level, ceiling = wantAccess(mine, p.Agent, store, p.Taint, 0); level == acl.None {
 					level, ceiling = wantGrant(f, p.Agent, store, p.Taint, 8)
 				}
@@ -257,9 +256,9 @@ func TestDecideFollowsTheSpecification(t *testing.T) {
 	})
 }
 
-// TestScopeAndCascadeAgree checks that a search without named stores reaches
-// exactly the stores that a call naming them could search, except chats and
-// users that nobody named, and that naming a store gives the same access.
+// TestScopeAndCascadeAgree checks that a search without named stores covers exactly
+// the stores that the caller could search by name, except those of chats and users
+// that nobody named, and that naming a store gives the same access.
 func TestScopeAndCascadeAgree(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f, p := drawFacts(r)
@@ -294,9 +293,9 @@ func TestScopeAndCascadeAgree(t *testing.T) {
 	})
 }
 
-// TestWhatHigherSessionsDidChangesNothing checks that grants of labels above the caller's
-// session, whoever made them, and acceptances in such sessions change no access.
-func TestWhatHigherSessionsDidChangesNothing(t *testing.T) {
+// TestSessionsAboveTheTaintChangeNothing checks that grants with labels above the caller's
+// taint, whoever made them, and acceptances in sessions above it change no access.
+func TestSessionsAboveTheTaintChangeNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f, p := drawFacts(r)
 		less := *f
@@ -320,8 +319,8 @@ func TestWhatHigherSessionsDidChangesNothing(t *testing.T) {
 	})
 }
 
-// TestOthersFactsChangeNothing checks that grants to others, and memberships
-// that no request names, do not change an access.
+// TestOthersFactsChangeNothing checks that neither grants to other agents nor
+// memberships that the request does not name change an access.
 func TestOthersFactsChangeNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		f, p := drawFacts(r)

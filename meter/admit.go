@@ -12,14 +12,13 @@ import (
 	"mneme/search"
 )
 
-// Offered implements search.Meter.
-func (m *Meter) Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
-	r := m.storage.Reading(tx)
-	grant, held, err := offered(ctx, r, c, p.Offer, at)
+// payableOffer returns the grant under which a search of p.Offer runs, or a PaymentError if the
+// caller does not hold it and nothing is paid.
+func payableOffer(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
+	grant, held, err := offered(ctx, tx, c, p.Offer, at)
 	if err == nil && !held && p.Payment == nil {
-		grant, err = acl.Grant{}, unpaid(ctx, r, c, p.Limit, grant, at)
+		err = unpaid(ctx, tx, c, p.Limit, grant, at)
 	}
-	m.refused(err)
 	return grant, err
 }
 
@@ -57,8 +56,7 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 // unpaid returns the PaymentError for a search of an offer for up to limit hits under a
 // grant that has not been paid for, or the CapError that comes before it.
 func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
-	access := acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
-	quotas, err := loadQuotas(ctx, tx, c, nil, []acl.Access{access}, at)
+	quotas, err := loadQuotas(ctx, tx, c, nil, []acl.Access{accessBy(grant)}, at)
 	if err != nil {
 		return err
 	}
@@ -72,9 +70,13 @@ func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant ac
 	return quotas[0].unpaid(balance, limit, skipUnpaid)
 }
 
+// accessBy returns the access that a metered grant gives.
+func accessBy(grant acl.Grant) acl.Access {
+	return acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
+}
+
 // Quote returns the most that a search of an offer with this limit could cost the
-// caller now, whether or not it has a grant, as a PaymentError, or Offered's and
-// Admit's errors.
+// caller now, whether or not it has a grant, as a PaymentError, or Admit's errors.
 func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *search.PaymentError, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		grant, _, err := offered(ctx, tx, c, offer, at)
@@ -90,8 +92,18 @@ func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, lim
 }
 
 // Admit implements search.Meter.
-func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) (search.Admission, error) {
+func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p search.Purchase, stores []acl.Access, at time.Time) (a search.Admission, err error) {
 	r := m.storage.Reading(tx)
+	if p.Offer != uuid.Nil {
+		grant, err := payableOffer(ctx, r, c, p, at)
+		if p.Repeated {
+			return repeated(grant, err)
+		}
+		if err != nil {
+			return a, err
+		}
+		a.Grant, p.Named, stores = &grant, []string{grant.Store}, []acl.Access{accessBy(grant)}
+	}
 	quotas, err := loadQuotas(ctx, r, c, p.Named, stores, at)
 	if err != nil {
 		return search.Admission{}, err
@@ -101,22 +113,30 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 		return search.Admission{}, err
 	}
 	if err := admit(quotas, &funds, c, p.Offer, p.Limit, at); err != nil {
-		m.refused(err)
 		return search.Admission{}, err
 	}
-	var a search.Admission
 	for _, l := range quotas {
 		if l.leftOut {
 			a.LeftOut = append(a.LeftOut, l.access.Store)
 		}
 	}
 	a.Skipped = skippedOf(quotas)
-	for _, skipped := range a.Skipped {
-		if skipped.Reason != search.SkipNotNamed {
-			m.options.Observer.Refused(skipped.Reason)
-		}
-	}
 	return a, nil
+}
+
+// repeated returns the admission of an answer that was given before, given what payableOffer
+// returned: no grant if the caller can no longer buy.
+func repeated(grant acl.Grant, err error) (search.Admission, error) {
+	var clash *memory.ConflictError
+	var price *search.PaymentError
+	var spent *search.CapError // it comes before what is unpaid
+	switch {
+	case err == nil:
+		return search.Admission{Grant: &grant}, nil
+	case errors.Is(err, memory.ErrNotFound), errors.As(err, &clash), errors.As(err, &price), errors.As(err, &spent):
+		return search.Admission{}, nil
+	}
+	return search.Admission{}, err
 }
 
 // skippedOf returns the metered quotas that are left out with a reason.
@@ -127,16 +147,4 @@ func skippedOf(quotas []*quota) (skipped []search.Skipped) {
 		}
 	}
 	return skipped
-}
-
-// refused notifies the observer of a search that failed for its price or a cap.
-func (m *Meter) refused(err error) {
-	var spent *search.CapError
-	var unpaid *search.PaymentError
-	switch {
-	case errors.As(err, &spent):
-		m.options.Observer.Refused(search.SkipCap)
-	case errors.As(err, &unpaid):
-		m.options.Observer.Refused(search.SkipBalance)
-	}
 }

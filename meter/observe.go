@@ -2,6 +2,7 @@ package meter
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mneme/acl"
@@ -15,12 +16,25 @@ type sold struct {
 	entries      int64 // newly charged
 }
 
-// Sold implements search.Meter. Run reads later what Sold needs, so that the time of a
-// search does not depend on the size of a store.
-func (m *Meter) Sold(c memory.Caller, bill search.Bill) {
+// Observe notifies the observer of an answered or failed search. Run reads later what that
+// needs, so that the time of a search does not depend on the size of a store.
+func (m *Meter) Observe(c memory.Caller, bill search.Bill, err error) {
+	var spent *search.CapError
+	var unpaid *search.PaymentError
+	switch {
+	case errors.As(err, &spent):
+		m.options.Observer.Refused(search.SkipCap)
+	case errors.As(err, &unpaid):
+		m.options.Observer.Refused(search.SkipBalance)
+	}
+	if err != nil {
+		return
+	}
 	m.options.Observer.Charged(len(bill.Charges))
 	for _, skipped := range bill.Skipped {
-		m.options.Observer.Refused(skipped.Reason)
+		if skipped.Offer != "" && skipped.Reason != search.SkipNotNamed {
+			m.options.Observer.Refused(skipped.Reason)
+		}
 	}
 	for _, charge := range bill.Charges {
 		if len(charge.Entries) == 0 {

@@ -134,7 +134,7 @@ func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p 
 		}
 	}
 	if p.Offer == uuid.Nil && p.MaxCharge == nil {
-		answer, err := m.searcher.Search(ctx, c, o.Request)
+		answer, err := m.ask(ctx, c, o.Request)
 		return SearchResult{Answer: answer}, err
 	}
 	if r.Call != nil {

@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -38,49 +39,43 @@ type settlement struct {
 	Tried bool `json:"tried,omitempty"`
 }
 
-// keep writes the outcome of a claim in the transaction of the charge. A search without any
-// charge needs no claim and settles no payment.
-func (m *Market) keep(ctx context.Context, tx ClaimWriter, held *Claim, accepted *Accepted, a *search.Answer) error {
-	claim, err := tx.Claim(ctx, held.ID) // the sale has locked it
+// keep writes the outcome of the search into the claim that it holds, if it was charged for. A
+// search without any charge needs no claim and settles no payment.
+func (s *sale) keep(ctx context.Context, o search.Offering, made search.Sale, owed []owing) error {
+	held, paid := s.purchase.Claim, s.purchase.Payment
+	switch {
+	case held == nil && len(owed) > 0:
+		return errors.New("a payment came without a claim")
+	case held == nil || len(made.Bill.Charges) == 0:
+		return nil
+	}
+	claim, err := s.tx.Claim(ctx, held.ID) // holdClaim has locked it
 	if err != nil {
 		return err
 	}
-	if claim == nil || claim.State != ClaimOpen || claim.Fence != held.Fence {
+	if claim == nil {
 		return search.ErrFenced
 	}
-	if len(a.Bill.Charges) == 0 {
-		return tx.DeleteClaim(ctx, claim.ID)
+	out := outcome{
+		Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: search.JoinSkipped(o.Skipped, made.Bill.Skipped),
+		Degraded: o.Degraded, Incomplete: o.Incomplete, Owed: owed,
 	}
-	out := outcome{Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: a.Bill.Skipped, Degraded: a.Degraded, Incomplete: a.Incomplete}
-	if len(claim.Outcome) > 0 { // the sale's
-		begun, err := claim.outcome()
-		if err != nil {
-			return err
-		}
-		out.Owed = begun.Owed
+	for _, i := range made.Shown {
+		c := o.Candidates[i]
+		out.Hits = append(out.Hits, keptHit{c.Entry.ID, c.Hit.Score, c.Hit.Relevance})
 	}
-	for i := range a.Hits {
-		out.Hits = append(out.Hits, keptHit{a.Hits[i].EntryID(), a.Hits[i].Score, a.Hits[i].Relevance})
-	}
-	for _, charge := range a.Bill.Charges {
+	for _, charge := range made.Bill.Charges {
 		out.Stores, out.Charges = append(out.Stores, charge.Store), append(out.Charges, charge.ID)
 	}
 	claim.State = ClaimDone
 	if claim.Outcome, err = json.Marshal(out); err != nil {
 		return err
 	}
-	if accepted != nil {
-		claim.State = ClaimPending
-		if claim.Settlement, err = json.Marshal(settlement{Accepted: accepted}); err != nil {
-			return err
-		}
+	if paid != nil {
+		claim.State, claim.Settlement = ClaimPending, paid.Method
 	}
-	claim.HeldUntil = m.service.Instant().Add(m.options.Hold)
-	if err := tx.PutClaim(ctx, *claim); err != nil {
-		return err
-	}
-	*held = *claim
-	return nil
+	claim.HeldUntil = s.at.Add(held.Hold)
+	return s.tx.PutClaim(ctx, *claim)
 }
 
 func (c *Claim) outcome() (out outcome, err error) {

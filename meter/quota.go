@@ -142,7 +142,7 @@ func fundsOf(ctx context.Context, tx Balancer, c memory.Caller, p search.Purchas
 		f.charge = *p.MaxCharge
 	}
 	if p.Payment != nil {
-		f.money = *p.Payment
+		f.money = p.Payment.Covers
 	}
 	return f, nil
 }

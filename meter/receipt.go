@@ -159,7 +159,7 @@ func DigestHits(hits json.RawMessage, store string) (Hash, int, error) {
 }
 
 // hitDigest returns the digest of hits as an answer shows them.
-func hitDigest(hits []search.ShownHit) (Hash, error) {
+func hitDigest(hits []*search.Hit) (Hash, error) {
 	of := make([]digestedHit, len(hits))
 	for i, h := range hits {
 		of[i] = digestedHit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Score: h.Score, Relevance: h.Relevance}

@@ -19,11 +19,13 @@ import (
 
 // shown returns entries of a shop and the hits that a search shows of them, and the same
 // as REST answers them, in another form of JSON and with a hit of another store.
-func shown() ([]memory.Entry, []search.ShownHit, string) {
+func shown() (search.Offering, string) {
 	of := []memory.Entry{entry("shop", "a/b", `{"b": 1.50, "a": "é"}`), entry("shop", "c", `"long"`)}
 	first := search.Hit{Entry: of[0], Score: 0.93, Relevance: 0.93, Level: acl.Search}
 	second := search.Hit{Entry: of[1], Score: 0.5, Relevance: 0.5, Level: acl.Search, Passages: []search.Passage{{Text: "lo", Highlights: [][2]int{{0, 2}}}}}
-	return of, []search.ShownHit{{ID: of[0].ID, Hit: &first}, {ID: of[1].ID, Hit: &second}}, `[
+	o := offering(nil, 10, of...)
+	o.Candidates[0].Hit, o.Candidates[1].Hit = &first, &second
+	return o, `[
 		{"store_id":"shop","label":"PUBLIC","key":"a/b","value":{"a":"\u00e9","b":1.5},"score":0.930,"relevance":0.93},
 		{"store_id":"own","id":"x","key":"k","label":"PUBLIC","value":1,"score":0.9,"relevance":0.9},
 		{"store_id":"shop","label":"PUBLIC","key":"c","passages":[{"text":"lo","highlights":[[0,2]]}],"score":0.5,"relevance":5e-1}]`
@@ -45,19 +47,12 @@ func signReceipt(t *testing.T) signed {
 	p.topUp("b", 1000)
 	b.at = noon.Add(-91 * day)
 	p.mustBuy(b)
-	found, hits, answer := shown()
+	o, answer := shown()
+	o.Stores = b.stores
 	var bill search.Bill
 	p.must(p.storage.Update(t.Context(), func(tx meter.Tx) error {
-		sale, err := p.meter.Open(t.Context(), tx, caller("b"), b.purchase, b.stores, found, noon)
-		if err != nil {
-			return err
-		}
-		for _, hit := range hits {
-			if !sale.Take(hit.ID) {
-				t.Errorf("%s is not for sale", hit.Key)
-			}
-		}
-		bill, err = sale.Close(t.Context(), hits)
+		sale, err := p.meter.Sell(t.Context(), tx, caller("b"), p.admitted(b), o, noon)
+		bill = sale.Bill
 		return err
 	}))
 	keys, err := p.meter.PublicKeys(t.Context())

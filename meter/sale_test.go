@@ -53,7 +53,7 @@ func TestAnEntryIsBoughtOnce(t *testing.T) {
 		p.topUp("other", 1000)
 		checkCharge(t, p.mustBuy(p.of(offer, "other", goods[0])), 110, 100, 1, 1)
 		second := p.sell("shop", priced(5, 7), meter.OfferCaps{})
-		checkCharge(t, p.mustBuy(p.of(second, "buyer", goods...)), 5, 5, 0, 3)
+		checkCharge(t, p.mustBuy(named("buyer", new(int64(1000)), []acl.Access{p.metered(second)}, goods...)), 5, 5, 0, 3)
 		if got := p.balance("buyer"); got != 10_000-130-100-100-100-110-100-5 {
 			t.Errorf("the buyer has %d", got)
 		}
@@ -104,11 +104,11 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 			caps    meter.OfferCaps
 			balance int64
 			most    *int64
-			payment *int64
+			payment *search.Payment
 		}{
 			"balance":       {balance: 129},
 			"max_charge":    {balance: 1000, most: new(int64(129))},
-			"payment":       {balance: 0, payment: new(int64(129))},
+			"payment":       {balance: 0, payment: &search.Payment{Covers: 129}},
 			"entries a day": {terms: func(t *meter.TermsRequest) { t.EntriesPerDay = new(int64(3)) }, balance: 1000},
 			"entries":       {terms: func(t *meter.TermsRequest) { t.EntriesTotal = new(int64(3)) }, balance: 1000},
 			"all buyers":    {caps: meter.OfferCaps{EntriesTotal: new(int64(3))}, balance: 1000},
@@ -163,30 +163,46 @@ func TestWhatDoesNotFitTheAnswerCostsNothing(t *testing.T) {
 	})
 }
 
-func TestASaleRefusesHitsThatItDidNotLetThrough(t *testing.T) {
+func TestASaleOfStoresThatWereNotSearchedShowsNothing(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		p.topUp("buyer", 1000)
-		goods := entries("shop", 2)
-		for name, id := range map[string]uuid.UUID{"not taken": goods[1].ID, "no candidate": uuid.Must(uuid.NewV7())} {
-			err := p.storage.Update(t.Context(), func(tx meter.Tx) error {
-				sale, err := p.meter.Open(t.Context(), tx, caller("buyer"), search.Purchase{Offer: offer.ID, Named: []string{"shop"}}, []acl.Access{p.metered(offer)}, goods, noon)
-				if err != nil {
-					return err
-				}
-				if sale.Take(uuid.Nil) || !sale.Take(goods[0].ID) {
-					t.Error("Take let through what was not offered, or refused what was")
-				}
-				_, err = sale.Close(t.Context(), []search.ShownHit{{ID: id, Hit: &search.Hit{Entry: goods[1]}}})
+		b := p.of(offer, "buyer", entry("shop", "a", `"x"`), entry("other", "b", `"y"`))
+		if a := p.mustBuy(b); !slices.Equal(a.keys, []string{"a"}) {
+			t.Errorf("shows %q", a.keys)
+		}
+	})
+}
+
+// The terms that a caller was admitted by are those that it pays by.
+func TestAnOfferThatChangedDuringASearchSellsNothing(t *testing.T) {
+	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
+		p := openProcess(t, open())
+		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
+		purchase := search.Purchase{Offer: offer.ID, Payment: &search.Payment{Covers: 1000}, Claim: p.claim(), Limit: 1}
+		p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
+			admission, err := p.meter.Admit(t.Context(), tx, caller("stranger"), purchase, nil, noon)
+			purchase.Grant = admission.Grant
+			return err
+		}))
+		purchase.Named = []string{"shop"}
+		sell := func() (sale search.Sale, err error) {
+			err = p.storage.Update(t.Context(), func(tx meter.Tx) error {
+				sale, err = p.meter.Sell(t.Context(), tx, caller("stranger"), purchase, offering([]acl.Access{p.metered(offer)}, 1, entries("shop", 1)...), noon)
 				return err
 			})
-			if err == nil {
-				t.Errorf("%s: shown", name)
-			}
+			return sale, err
 		}
-		if p.balance("buyer") != 1000 {
-			t.Error("charged")
+		_, err := p.market.ChangeOffer(t.Context(), caller("shop"), offer.ID, meter.OfferRequest{Terms: meter.TermsRequest{PriceEntry: new(int64(500))}}, memory.Preconditions{})
+		p.must(err)
+		if sale, err := sell(); !errors.Is(err, memory.ErrConflict) || len(sale.Shown) != 0 {
+			t.Errorf("sold %+v, %v", sale, err)
+		}
+		_, err = p.market.ChangeOffer(t.Context(), caller("shop"), offer.ID, meter.OfferRequest{Terms: meter.TermsRequest{PriceEntry: new(int64(10))}}, memory.Preconditions{})
+		p.must(err)
+		if sale, err := sell(); err != nil || len(sale.Shown) != 1 {
+			t.Errorf("sold %+v, %v", sale, err)
 		}
 	})
 }
@@ -349,7 +365,7 @@ func TestASearchThatCannotBePaidNamesItsPrice(t *testing.T) {
 		p.topUp("buyer", 900)
 		b.purchase.MaxCharge = new(int64(99))
 		check("max_charge", b, 140, 999)
-		b.purchase.MaxCharge, b.purchase.Payment = nil, new(int64(99))
+		b.purchase.MaxCharge, b.purchase.Payment = nil, &search.Payment{Covers: 99}
 		check("payment", b, 140, 999)
 		b.purchase.Payment, b.purchase.Barred = nil, true
 		check("no scope spend", b, 140, 999)
@@ -368,37 +384,42 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
 		second := p.sell("shop", priced(1, 1), meter.OfferCaps{})
-		offered := func(c memory.Caller, offer uuid.UUID, payment *int64) (grant acl.Grant, err error) {
+		offered := func(c memory.Caller, offer uuid.UUID, payment *search.Payment) (grant acl.Grant, err error) {
 			err = p.storage.View(t.Context(), func(tx meter.ReadTx) error {
-				grant, err = p.meter.Offered(t.Context(), tx, c, search.Purchase{Offer: offer, Payment: payment, Limit: 1}, noon)
+				admission, err := p.meter.Admit(t.Context(), tx, c, search.Purchase{Offer: offer, Payment: payment, Limit: 1}, nil, noon)
+				if admission.Grant != nil {
+					grant = *admission.Grant
+				}
 				return err
 			})
 			return grant, err
 		}
+		paid := &search.Payment{Covers: 110}
 		var unpaid *search.PaymentError
 		if _, err := offered(caller("stranger"), offer.ID, nil); !errors.As(err, &unpaid) || unpaid.Price != 110 {
 			t.Errorf("without either: %v", err)
 		}
-		grant, err := offered(caller("stranger"), offer.ID, new(int64(110)))
+		grant, err := offered(caller("stranger"), offer.ID, paid)
 		if err != nil || grant.Store != "shop" || grant.Level != acl.Search || grant.Offer != offer.ID.String() || grant.MaxLabel != acl.Public {
 			t.Errorf("with a payment: %+v, %v", grant, err)
 		}
-		if _, err := offered(caller("shop"), offer.ID, new(int64(110))); !errors.Is(err, memory.ErrConflict) {
+		if _, err := offered(caller("shop"), offer.ID, paid); !errors.Is(err, memory.ErrConflict) {
 			t.Errorf("the store's own agent: %v", err)
 		}
-		if _, err := offered(caller("stranger"), uuid.Must(uuid.NewV7()), new(int64(110))); !errors.Is(err, memory.ErrNotFound) {
+		if _, err := offered(caller("stranger"), uuid.Must(uuid.NewV7()), paid); !errors.Is(err, memory.ErrNotFound) {
 			t.Errorf("no such offer: %v", err)
 		}
+		p.topUp("buyer", 1000)
 		accepted, err := p.market.Accept(t.Context(), caller("buyer"), offer.ID, memory.Preconditions{}, nil)
 		p.must(err)
 		if grant, err = offered(caller("buyer"), offer.ID, nil); err != nil || grant.Terms != accepted.Terms {
 			t.Errorf("with a grant: %+v, %v", grant, err)
 		}
-		if _, err := offered(caller("buyer"), second.ID, new(int64(110))); !errors.Is(err, memory.ErrConflict) {
+		if _, err := offered(caller("buyer"), second.ID, paid); !errors.Is(err, memory.ErrConflict) {
 			t.Errorf("with a grant of another offer: %v", err)
 		}
 		p.must(p.market.WithdrawOffer(t.Context(), caller("shop"), offer.ID, memory.Preconditions{}))
-		if _, err := offered(caller("stranger"), offer.ID, new(int64(110))); !errors.Is(err, memory.ErrNotFound) {
+		if _, err := offered(caller("stranger"), offer.ID, paid); !errors.Is(err, memory.ErrNotFound) {
 			t.Errorf("a withdrawn offer: %v", err)
 		}
 		if _, err := offered(caller("buyer"), offer.ID, nil); err != nil {
@@ -421,7 +442,7 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 		p.topUp("buyer", 50)
 		claim := p.claim()
 		b := p.of(offer, "buyer", entries("shop", 1)...)
-		b.purchase.Payment = new(int64(200))
+		b.purchase.Payment = &search.Payment{Covers: 200}
 		for name, ref := range map[string]search.ClaimRef{"an older holder": {ID: claim.ID, Fence: 2}, "no such claim": {ID: uuid.Must(uuid.NewV7()), Fence: 3}} {
 			b.purchase.Claim = &ref
 			if _, err := p.buy(b); !errors.Is(err, search.ErrFenced) {

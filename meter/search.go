@@ -23,7 +23,7 @@ import (
 // a refused payment leaves no trace.
 func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchResult, error) {
 	if r.Call.Key == "" && r.Payment == nil {
-		answer, err := m.searcher.Search(ctx, c, r.Request)
+		answer, err := m.ask(ctx, c, r.Request)
 		return SearchResult{Answer: answer}, err
 	}
 	if r.Call.Key == "" && r.Payment.Identifier != "" {
@@ -118,16 +118,17 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	asked := r.Request
-	asked.Purchase.Claim = new(claim.holder())
+	holder := claim.holder()
+	holder.Hold = m.options.Hold
+	asked.Purchase.Claim = &holder
 	if accepted != nil {
-		asked.Purchase.Payment = &accepted.Covers
+		method, err := json.Marshal(settlement{Accepted: accepted})
+		if err != nil {
+			return SearchResult{}, err
+		}
+		asked.Purchase.Payment = &search.Payment{Covers: accepted.Covers, Method: method}
 	}
-	kept := false
-	asked.Purchase.Keep = func(ctx context.Context, tx memory.Tx, a *search.Answer) error {
-		kept = true
-		return m.keep(ctx, m.storage.Writing(tx), claim, accepted, a)
-	}
-	answer, err := m.searcher.Search(ctx, c, asked)
+	answer, err := m.ask(ctx, c, asked)
 	if errors.Is(err, search.ErrFenced) {
 		return SearchResult{}, err
 	}
@@ -137,19 +138,49 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	result := SearchResult{Answer: answer}
-	if !kept { // nothing could cost anything
+	if len(answer.Bill.Charges) == 0 {
 		return result, m.release(ctx, claim, nil)
 	}
-	if claim.State == ClaimPending {
-		if err := m.settleOrDeliver(ctx, claim); err != nil {
-			return SearchResult{}, err
-		}
-		if result.Settled, err = claim.settled(); err != nil {
-			return SearchResult{}, err
-		}
-		result.Bill, err = m.billOf(ctx, c, *claim)
+	if accepted == nil {
+		return result, nil
 	}
+	if *claim, err = m.charged(ctx, c, claim.holder()); err != nil {
+		return SearchResult{}, err
+	}
+	if err := m.settleOrDeliver(ctx, claim); err != nil {
+		return SearchResult{}, err
+	}
+	if result.Settled, err = claim.settled(); err != nil {
+		return SearchResult{}, err
+	}
+	result.Bill, err = m.billOf(ctx, c, *claim)
 	return result, err
+}
+
+// ask runs a search, and has it observed.
+func (m *Market) ask(ctx context.Context, c memory.Caller, r search.Request) (search.Answer, error) {
+	answer, err := m.searcher.Search(ctx, c, r)
+	if m.options.Meter != nil {
+		m.options.Meter.Observe(c, answer.Bill, err)
+	}
+	return answer, err
+}
+
+// charged returns the claim of a search that was charged for, or search.ErrFenced if another
+// request has taken it over since.
+func (m *Market) charged(ctx context.Context, c memory.Caller, held search.ClaimRef) (Claim, error) {
+	var claim *Claim
+	err := m.view(ctx, c, func(tx ReadTx) (err error) {
+		claim, err = tx.Claim(ctx, held.ID)
+		return err
+	})
+	if err == nil && (claim == nil || claim.holder() != held) {
+		err = search.ErrFenced
+	}
+	if err != nil {
+		return Claim{}, err
+	}
+	return *claim, nil
 }
 
 // retryUnsettled is when a repetition of a call may know the outcome of its payment.
@@ -263,7 +294,7 @@ func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Cla
 	if asked.Purchase.Offer != uuid.Nil {
 		asked.Stores = out.Stores
 		if claim.Payment != "" {
-			asked.Purchase.Payment = new(int64(0)) // a payment takes the place of a grant
+			asked.Purchase.Payment = new(search.Payment) // a payment takes the place of a grant
 		}
 	}
 	if result.Answer, err = m.searcher.Recall(ctx, c, asked, out.recalled()); err != nil {

@@ -3,6 +3,7 @@ package meter_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -139,7 +140,7 @@ type buying struct {
 	stores   []acl.Access
 	found    []memory.Entry // candidates, best first
 	limit    int            // of hits; 0: 10
-	hide     int            // of the last taken entries, how many do not fit the answer
+	hide     int            // of the last entries, how many do not fit the answer
 	at       time.Time      // noon
 }
 
@@ -147,7 +148,7 @@ type buying struct {
 type answer struct {
 	keys []string
 	bill search.Bill
-	hits []search.ShownHit
+	hits []*search.Hit
 }
 
 // of returns a search through an offer under an accepted grant.
@@ -175,12 +176,17 @@ func (p *process) buy(b buying) (a answer, err error) {
 	}
 	b.purchase.Limit = b.limit
 	c := as(b.agent, max(b.taint, acl.Public))
+	if b.purchase.Offer != uuid.Nil && b.purchase.Payment == nil {
+		p.accept(c, b.purchase.Offer)
+	}
 	var admission search.Admission
 	err = p.storage.View(ctx, func(tx meter.ReadTx) (err error) {
 		admission, err = p.meter.Admit(ctx, tx, c, b.purchase, b.stores, b.at)
 		return err
 	})
+	b.purchase.Grant = admission.Grant
 	if err != nil {
+		p.meter.Observe(c, search.Bill{}, err)
 		return answer{}, err
 	}
 	left := make(map[string]bool)
@@ -201,29 +207,57 @@ func (p *process) buy(b buying) (a answer, err error) {
 	}
 	err = p.storage.Update(ctx, func(tx meter.Tx) error {
 		a = answer{}
-		sale, err := p.meter.Open(ctx, tx, c, b.purchase, stores, found, b.at)
-		if err != nil {
-			return err
+		o := offering(stores, b.limit, found...)
+		for i := range b.hide {
+			o.MaxTokens = 1000
+			o.Candidates[len(found)-1-i].Tokens = -1
 		}
-		for _, e := range found {
-			if len(a.hits) < b.limit && sale.Take(e.ID) {
-				hit := search.Hit{Entry: memory.Entry{Path: e.Path, Label: e.Label, Value: e.Value}, Score: 0.5, Relevance: 0.5, Level: acl.Search}
-				a.hits = append(a.hits, search.ShownHit{ID: e.ID, Hit: &hit})
-			}
+		sale, err := p.meter.Sell(ctx, tx, c, b.purchase, o, b.at)
+		for _, i := range sale.Shown {
+			a.hits = append(a.hits, o.Candidates[i].Hit)
 		}
-		a.hits = a.hits[:len(a.hits)-b.hide]
-		a.bill, err = sale.Close(ctx, a.hits)
+		a.bill = sale.Bill
 		return err
 	})
+	a.bill.Skipped = append(admission.Skipped, a.bill.Skipped...)
+	p.meter.Observe(c, a.bill, err)
 	if err != nil {
 		return answer{}, err
 	}
-	p.meter.Sold(c, a.bill)
-	a.bill.Skipped = append(admission.Skipped, a.bill.Skipped...)
 	for _, h := range a.hits {
 		a.keys = append(a.keys, h.Key)
 	}
 	return a, nil
+}
+
+// offering returns what a search found in stores on which the caller has level search.
+func offering(stores []acl.Access, limit int, found ...memory.Entry) search.Offering {
+	o := search.Offering{Stores: stores, Limit: limit}
+	for i := range found {
+		e := &found[i]
+		hit := &search.Hit{Entry: memory.Entry{Path: e.Path, Label: e.Label, Value: e.Value}, Score: 0.5, Relevance: 0.5, Level: acl.Search}
+		o.Candidates = append(o.Candidates, search.Candidate{Entry: e, ForSale: true, Hit: hit})
+	}
+	return o
+}
+
+// accept accepts an offer unless the caller has a grant of it.
+func (p *process) accept(c memory.Caller, offer uuid.UUID) {
+	p.t.Helper()
+	if _, err := p.market.Accept(context.Background(), c, offer, memory.Preconditions{}, nil); err != nil && !errors.Is(err, memory.ErrConflict) {
+		p.t.Fatal(err)
+	}
+}
+
+// admitted returns the purchase of a search of an offer once it is admitted.
+func (p *process) admitted(b buying) search.Purchase {
+	p.t.Helper()
+	p.must(p.storage.View(context.Background(), func(tx meter.ReadTx) error {
+		admission, err := p.meter.Admit(context.Background(), tx, caller(b.agent), b.purchase, nil, noon)
+		b.purchase.Grant = admission.Grant
+		return err
+	}))
+	return b.purchase
 }
 
 // mustBuy is buy for a search that is answered.

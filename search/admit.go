@@ -37,12 +37,7 @@ type authorized struct {
 func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
 	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	if r.Purchase.Offer != uuid.Nil {
-		if r.needsRead() {
-			return may, acl.ErrDenied
-		}
-		if err := s.checkSearch(r); err != nil {
-			return may, err
-		}
+		return s.authorizeOffer(ctx, tx, c, r)
 	}
 	may.request = r
 	if may.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
@@ -51,24 +46,8 @@ func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Cal
 	if len(r.Stores) > 0 {
 		may.named = may.scope.Stores()
 	}
-	if err := s.checkSearch(r); err != nil {
+	if err := s.checkSearch(r); err != nil || !may.scope.Any(searchOnly) {
 		return may, err
-	}
-	return s.admit(ctx, tx, c, may)
-}
-
-// admit leaves out of the scope of a search what the Meter does not admit.
-func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, may authorized) (authorized, error) {
-	r := &may.request
-	if !may.scope.Any(searchOnly) {
-		if r.Purchase.Offer != uuid.Nil { // what it sells is level search
-			return may, &memory.ConflictError{Reason: "the caller has access to this store"}
-		}
-		return may, nil
-	}
-	if r.Purchase.Offer != uuid.Nil {
-		r.Stores = []string{may.scope.Stores()[0].Store}
-		r.Purchase.Named = r.Stores
 	}
 	stores := soldIn(may.scope)
 	if len(r.Stores) > 0 && len(stores) > maxCapped {
@@ -84,6 +63,28 @@ func (s *Searcher) admit(ctx context.Context, tx memory.ReadTx, c memory.Caller,
 	}
 	may.skipped = admission.Skipped
 	may.scope = may.bounded(may.scope)
+	return may, nil
+}
+
+// authorizeOffer is authorize for a search of an offer, which looks in its store alone.
+func (s *Searcher) authorizeOffer(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
+	if r.needsRead() {
+		return may, acl.ErrDenied
+	}
+	if err := s.checkSearch(r); err != nil {
+		return may, err
+	}
+	admission, err := s.meter.Admit(ctx, tx, c, r.Purchase, nil, s.instant())
+	if err != nil {
+		return may, err
+	}
+	r.Stores = []string{admission.Grant.Store}
+	r.Purchase.Named, r.Purchase.Grant = r.Stores, admission.Grant
+	may.request, may.admitted = r, map[string]bool{admission.Grant.Store: true}
+	if may.scope, err = s.searchScope(ctx, tx, c, r); err != nil {
+		return may, err
+	}
+	may.named = may.scope.Stores()
 	return may, nil
 }
 
@@ -109,26 +110,13 @@ func unique(names []string) []string {
 	return once
 }
 
-// offeredTo adds to a request for a scope the store of the offer through which the
-// search was asked for.
-func (s *Searcher) offeredTo(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request, request *acl.ScopeRequest) error {
-	grant, err := s.meter.Offered(ctx, tx, c, r.Purchase, s.instant())
-	if err != nil {
-		return err
-	}
-	request.Stores, request.Offered = []string{grant.Store}, &grant
-	return nil
-}
-
 // noMeter bounds nothing and sells nothing. Metered stores are not searched.
 type noMeter struct{}
 
-func (noMeter) Offered(context.Context, memory.ReadTx, memory.Caller, Purchase, time.Time) (acl.Grant, error) {
-	return acl.Grant{}, memory.ErrNotFound
-}
-
-func (noMeter) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, _ Purchase, stores []acl.Access, _ time.Time) (Admission, error) {
-	var admission Admission
+func (noMeter) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p Purchase, stores []acl.Access, _ time.Time) (admission Admission, err error) {
+	if p.Offer != uuid.Nil && !p.Repeated {
+		return admission, memory.ErrNotFound
+	}
 	for _, a := range stores {
 		if isMetered(a) {
 			admission.LeftOut = append(admission.LeftOut, a.Store)
@@ -137,10 +125,6 @@ func (noMeter) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, _ Purc
 	return admission, nil
 }
 
-var errNoMeter = errors.New("there is no meter")
-
-func (noMeter) Open(context.Context, memory.Tx, memory.Caller, Purchase, []acl.Access, []memory.Entry, time.Time) (Sale, error) {
-	return nil, errNoMeter
+func (noMeter) Sell(context.Context, memory.Tx, memory.Caller, Purchase, Offering, time.Time) (Sale, error) {
+	return Sale{}, errors.New("there is no meter")
 }
-
-func (noMeter) Sold(memory.Caller, Bill) {}

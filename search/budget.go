@@ -65,21 +65,6 @@ func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	return tokens, fits
 }
 
-// take is admit for a hit whose tokens were measured before; below 0: more than fit.
-func (b *budget) take(tokens int) bool {
-	if b.most == 0 {
-		return true
-	}
-	if tokens < 0 || b.used+tokens > b.most {
-		if b.some {
-			return false
-		}
-		tokens = b.most // the hit will be cut
-	}
-	b.add(tokens)
-	return true
-}
-
 // admitNear is admit for an entry of Answer.Nearest. Surfaces show the first NearestText
 // characters of its text.
 func (b *budget) admitNear(e *memory.Entry) bool {

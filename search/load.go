@@ -32,6 +32,9 @@ type candidate struct {
 	// supersededBy is a newer candidate that says nearly the same; nil: none is known.
 	supersededBy *candidate
 	edited       bool // the row has changed since the legs found it
+	// tokens, of a sale with MaxTokens, are those of the hit from a store that is read; -1: it
+	// does not fit, even without the hits of other stores.
+	tokens int
 	// then is set of an entry that has changed since the time of the request's AsOf: it is as
 	// it was. nil: it is as it is now.
 	then *memory.Then

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -11,55 +12,102 @@ import (
 	"mneme/memory"
 )
 
-// Meter bounds what searches show of stores on which the caller has level
-// search, and sells it where an offer meters the grant. Package meter implements
-// it; a Searcher without one bounds and sells nothing.
+// Meter bounds what searches show of stores on which the caller has level search, and sells it
+// where an offer meters the grant. A search asks it once before the legs, and once for the
+// answer; one that looks in no such store never asks it. Package meter implements it; a
+// Searcher without one bounds and sells nothing.
 //
-// Stores that a search was not given to Admit, or that Admit left out, are not
-// searched. Nothing of them is shown unless Sale.Take allowed it and Sale.Close
-// succeeded, in the transaction that read the values.
+// Stores that a search did not give to Admit, or that Admit left out, are not searched.
 type Meter interface {
-	// Offered returns the grant under which a search of p.Offer runs: the caller's
-	// metered grant, or one in place of which it pays. It returns ErrNotFound if
-	// there is no such offer for this caller, a ConflictError if it has another
-	// level on the store, and a PaymentError if it has no grant and nothing is paid.
-	Offered(ctx context.Context, tx memory.ReadTx, c memory.Caller, p Purchase, at time.Time) (acl.Grant, error)
-	// Admit decides, before the legs, which stores a search may look in: those on
-	// which the caller has level search. It returns those left out, with their
-	// metered ones as Skipped. The error is a CapError if a named store's cap is
-	// spent and it may not be left out, and a PaymentError if a paid search has
-	// no room for the price of one search.
+	// Admit decides which of the stores on which the caller has level search a search looks
+	// in. A search of p.Offer has no stores: it looks in the offer's, by the Grant that Admit
+	// returns. The error is a CapError if a named store's cap is spent and it may not be
+	// left out. For an offer it is ErrNotFound if there is none for this caller, a
+	// ConflictError if the caller has another level on its store, and a PaymentError if
+	// nothing pays for one search.
 	Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p Purchase, stores []acl.Access, at time.Time) (Admission, error)
-	// Open begins the sale of a search in the transaction that decides it. stores
-	// are those of Admission, as they are in this transaction; a store without
-	// candidates is charged for its search too, if it was named. candidates are
-	// the visible entries, with their values, that may become hits, best first.
-	// It has Admit's errors, and ErrFenced. It locks the claim before all else, but
-	// leaves it as it is: Purchase.Keep writes it.
-	Open(ctx context.Context, tx memory.Tx, c memory.Caller, p Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (Sale, error)
-	// Sold tells the meter that the transaction in which Sale.Close returned a bill
-	// has committed, for what it observes.
-	Sold(c memory.Caller, bill Bill)
+	// Sell decides what an answer shows, charges for it, marks it as bought, and keeps it
+	// with p.Claim, in the transaction that read the values. It has Admit's errors, and
+	// ErrFenced; if the terms of the offer have changed since Admit it is a ConflictError.
+	Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p Purchase, o Offering, at time.Time) (Sale, error)
 }
 
-// Sale is what one search buys.
-type Sale interface {
-	// Take reports whether a candidate may be shown, and reserves its price. It is
-	// called once for each hit that the answer has room for, in the order of the
-	// answer. After it refused a store's entry, it refuses every further one of the
-	// store.
-	Take(id uuid.UUID) bool
-	// Close charges for the hits of the answer, best first, and marks them as bought.
-	// Those of the stores of Open were taken. Hits of other stores are only kept with
-	// the claim.
-	Close(ctx context.Context, hits []ShownHit) (Bill, error)
+// Offering is what a search has found for its answer.
+type Offering struct {
+	// Stores are those that Admit admitted, as they are in the transaction. One without
+	// candidates is charged for its search, too, if the request named it.
+	Stores     []acl.Access
+	Candidates []Candidate // in the order of the answer
+	// Limit is how many hits the answer has at most, and MaxTokens how many tokens; 0: any.
+	Limit, MaxTokens int
+	// What follows is kept with the claim, for repetitions of the call.
+	Skipped    []Skipped // by Admit
+	Degraded   []string
+	Incomplete bool
 }
 
-// ShownHit is a hit of an answer with the ID of its entry, which a hit of a store
-// at level search does not have.
-type ShownHit struct {
-	ID uuid.UUID
-	*Hit
+// Candidate may be a hit of an answer.
+type Candidate struct {
+	Entry   *memory.Entry // with its value if it is ForSale
+	ForSale bool          // it is of one of Offering.Stores
+	Hit     *Hit          // as the answer shows it
+	Tokens  int           // of Hit, if there are MaxTokens; below 0: more than those
+	// CutTokens, if Tokens is below 0, are those of the hit as the first of an answer, which
+	// is cut to fit.
+	CutTokens int
+}
+
+// Sale is what an answer shows and costs.
+type Sale struct {
+	Shown []int // indices of the candidates that are hits, ascending
+	Over  int   // candidates within Limit, not for sale, for which there was no room in MaxTokens
+	Bill  Bill
+}
+
+// Choose returns what an answer shows of an offering, without a bill: the candidates within
+// Limit and MaxTokens, in their order, of those for sale the ones that take admits. take is
+// called for each that the answer has room for. The first of a store that it refuses, or
+// that does not fit, ends the hits of that store.
+//
+// SECURITY: it ends nothing else. What is not shown takes neither room nor money from hits of
+// other stores: they would reveal it.
+func (o *Offering) Choose(take func(*Candidate) bool) (made Sale) {
+	used, full := 0, false
+	ended := make(map[string]bool)
+	for i := range o.Candidates {
+		if len(made.Shown)+made.Over == o.Limit {
+			break
+		}
+		c := &o.Candidates[i]
+		tokens, fits := o.fit(c, used, len(made.Shown) == 0)
+		switch store := c.Entry.Store; {
+		case !c.ForSale:
+			if full = full || !fits; full {
+				made.Over++
+				continue
+			}
+		case full || ended[store]:
+			continue
+		case !fits || !take(c):
+			ended[store] = true
+			continue
+		}
+		used += tokens
+		made.Shown = append(made.Shown, i)
+	}
+	return made
+}
+
+// fit returns the tokens that a candidate takes of an answer's, and whether those that are used
+// leave room for them. The first one is cut to fit.
+func (o *Offering) fit(c *Candidate, used int, first bool) (tokens int, fits bool) {
+	switch {
+	case o.MaxTokens == 0:
+		return 0, true
+	case c.Tokens >= 0 && used+c.Tokens <= o.MaxTokens:
+		return c.Tokens, true
+	}
+	return c.CutTokens, first
 }
 
 // Purchase is what a search may buy. The zero value buys nothing.
@@ -67,8 +115,9 @@ type Purchase struct {
 	// Named are the stores that the request names, in its order.
 	Named []string
 	// Offer, unless uuid.Nil, is the offer through which the search was asked for.
-	// Then Named is its store alone.
+	// Then Named is its store alone, and Grant what Admit returned.
 	Offer uuid.UUID
+	Grant *acl.Grant
 	// MaxCharge bounds the sum of the charges, in micros; nil: a search of an
 	// offer has no bound of its own, any other one buys nothing.
 	MaxCharge *int64
@@ -78,25 +127,33 @@ type Purchase struct {
 	// Barred says that the caller may not spend from its account: a token without
 	// scope spend, on a surface that asks for it.
 	Barred bool
-	// Payment, unless nil, is the amount in micros that a payment covers, which
-	// came with the request: the account is not charged.
-	Payment *int64
+	// Payment, unless nil, came with the request: the account is not charged.
+	Payment *Payment
 	// Claim, unless nil, is held by this search: only its newest holder may charge.
 	Claim *ClaimRef
-	// Keep, unless nil, is called in the transaction that decides the search, after
-	// Sale.Close, with the whole answer: its hits in their order, with or without
-	// values, and its bill. It keeps what a repetition of the call answers.
-	Keep func(ctx context.Context, tx memory.Tx, a *Answer) error `json:"-"`
+	// Repeated says that the answer was given before. It costs nothing: Admit returns the
+	// Grant of Offer alone, and nil if the caller can no longer buy by it.
+	Repeated bool
+}
+
+// Payment pays for a search.
+type Payment struct {
+	Covers int64           // micros
+	Method json.RawMessage // what Meter keeps with the claim to settle it
 }
 
 // ClaimRef is a claim with the fencing number of one holder.
 type ClaimRef struct {
 	ID    uuid.UUID
 	Fence int64
+	Hold  time.Duration // how long the holder has it from a sale on
 }
 
 // Admission says which search-only stores a search looks in.
 type Admission struct {
+	// Grant is the one under which an offer is searched: the caller's metered grant, or one
+	// in place of which it pays; nil without an offer.
+	Grant   *acl.Grant
 	LeftOut []string  // stores that are not searched
 	Skipped []Skipped // the metered ones among them
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -50,26 +49,26 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	return answer, err
 }
 
-// recallScope is searchScope for a search that was answered before: stores to which
-// the caller has lost access are left out. Of a search of an offer that can no longer
-// be bought, its store counts by the access that the caller has otherwise: the request that
-// it returns buys nothing then.
+// recallScope is searchScope for a search that was answered before: stores to which the caller
+// has lost access are left out. Of a search of an offer by which the caller can no longer buy,
+// its store counts by the access that the caller has otherwise: the request that it returns
+// buys nothing then.
 func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, Request, error) {
 	r := q.request
-	scope, err := s.remainingScope(ctx, tx, q)
-	var clash *memory.ConflictError
-	var unpaid *PaymentError
-	var spent *CapError // it comes before what is unpaid
-	if q.request.Purchase.Offer == uuid.Nil || !errors.Is(err, memory.ErrNotFound) && !errors.As(err, &clash) && !errors.As(err, &unpaid) && !errors.As(err, &spent) {
-		return scope, r, err
+	if r.Purchase.Offer != uuid.Nil {
+		if len(r.Stores) == 0 { // no names would mean all
+			return acl.Scope{}, r, nil
+		}
+		r.Purchase.Repeated = true
+		admission, err := s.meter.Admit(ctx, tx, q.caller, r.Purchase, nil, s.instant())
+		if err != nil {
+			return acl.Scope{}, r, err
+		}
+		if r.Purchase.Grant = admission.Grant; admission.Grant == nil {
+			r.Purchase = Purchase{}
+		}
 	}
-	if len(r.Stores) == 0 { // no names would mean all
-		return acl.Scope{}, r, nil
-	}
-	r.Purchase = Purchase{}
-	if scope, err = s.searchScope(ctx, tx, q.caller, r); errors.Is(err, acl.ErrDenied) {
-		return acl.Scope{}, r, nil
-	}
+	scope, err := s.remainingScope(ctx, tx, q.as(r))
 	return scope, r, err
 }
 

@@ -23,7 +23,7 @@ import (
 type room struct {
 	hits    map[string]int // by store
 	refuse  error          // of Admit
-	close   error          // of Sale.Close
+	close   error          // of Sell
 	leftOut []string
 	skipped []search.Skipped
 
@@ -31,13 +31,9 @@ type room struct {
 	offered          []string           // keys of the candidates of the last sale
 	closed           []string           // keys of the hits of the last sale, those of other stores in brackets
 	texts            map[string]string  // what closed shows, by key
-	sold             int                // bills that were committed
+	sold             int                // sales without an error
 	purchase         search.Purchase    // of the last search
 	taken            map[uuid.UUID]bool // by the last sale
-}
-
-func (m *room) Offered(context.Context, memory.ReadTx, memory.Caller, search.Purchase, time.Time) (acl.Grant, error) {
-	return acl.Grant{}, memory.ErrNotFound
 }
 
 func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p search.Purchase, stores []acl.Access, _ time.Time) (search.Admission, error) {
@@ -48,54 +44,44 @@ func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p sear
 	return search.Admission{LeftOut: m.leftOut, Skipped: m.skipped}, m.refuse
 }
 
-func (m *room) Open(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Purchase, stores []acl.Access, candidates []memory.Entry, _ time.Time) (search.Sale, error) {
-	m.opened, m.offered, m.closed = nil, nil, nil
-	s := &roomSale{room: m, left: make(map[string]int), stores: make(map[uuid.UUID]string)}
-	for _, a := range stores {
+func (m *room) Sell(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Purchase, o search.Offering, _ time.Time) (search.Sale, error) {
+	m.opened, m.offered, m.closed, m.texts = nil, nil, nil, make(map[string]string)
+	left := make(map[string]int)
+	for _, a := range o.Stores {
 		m.opened = append(m.opened, a.Store)
-		s.left[a.Store] = m.hits[a.Store]
+		left[a.Store] = m.hits[a.Store]
 	}
-	for _, e := range candidates {
-		m.offered = append(m.offered, e.Key)
-		s.stores[e.ID] = e.Store
+	for _, c := range o.Candidates {
+		if c.ForSale {
+			m.offered = append(m.offered, c.Entry.Key)
+		}
 	}
 	m.taken = make(map[uuid.UUID]bool)
-	return s, nil
-}
-
-func (m *room) Sold(memory.Caller, search.Bill)               { m.sold++ }
-func (m *room) VerifyLoaded(context.Context, memory.Tx) error { return nil }
-
-type roomSale struct {
-	*room
-	left   map[string]int
-	stores map[uuid.UUID]string
-}
-
-func (s *roomSale) Take(id uuid.UUID) bool {
-	store := s.stores[id]
-	if s.left[store] == 0 {
-		return false
-	}
-	s.left[store]--
-	s.taken[id] = true
-	return true
-}
-
-func (s *roomSale) Close(_ context.Context, hits []search.ShownHit) (search.Bill, error) {
-	s.texts = make(map[string]string)
-	for _, hit := range hits {
+	sale := o.Choose(func(c *search.Candidate) bool {
+		if left[c.Entry.Store] == 0 {
+			return false
+		}
+		left[c.Entry.Store]--
+		m.taken[c.Entry.ID] = true
+		return true
+	})
+	for _, i := range sale.Shown {
+		hit := o.Candidates[i].Hit
 		key := hit.Key
 		if hit.Level >= acl.Read {
 			key = "[" + key + "]"
-		} else if !s.taken[hit.ID] {
-			return search.Bill{}, fmt.Errorf("%s was not taken", key)
 		}
-		s.closed = append(s.closed, key)
-		s.texts[key] = shownText(hit.Hit)
+		m.closed = append(m.closed, key)
+		m.texts[key] = shownText(hit)
 	}
-	return search.Bill{Charges: []search.Charge{{Amount: 1}}}, s.close
+	sale.Bill = search.Bill{Charges: []search.Charge{{Amount: 1}}}
+	if m.close == nil {
+		m.sold++
+	}
+	return sale, m.close
 }
+
+func (m *room) VerifyLoaded(context.Context, memory.Tx) error { return nil }
 
 // shownText returns what a hit shows of its value.
 func shownText(hit *search.Hit) string {

@@ -229,12 +229,7 @@ func (r *Request) needsRead() bool {
 // read (needsRead), it leaves out stores on which the caller has level search, or returns
 // acl.ErrDenied if the request names one.
 func (s *Searcher) searchScope(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (acl.Scope, error) {
-	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User}
-	if r.Purchase.Offer != uuid.Nil {
-		if err := s.offeredTo(ctx, tx, c, r, &request); err != nil {
-			return acl.Scope{}, err
-		}
-	}
+	request := acl.ScopeRequest{Stores: r.Stores, Chat: r.Chat, User: r.User, Offered: r.Purchase.Grant}
 	scope, err := acl.NewScope(ctx, tx, c.Principal, request, s.instant())
 	if err != nil {
 		return acl.Scope{}, err

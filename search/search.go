@@ -74,8 +74,8 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		if made.short && !last {
 			continue
 		}
-		if answer = made.answer; made.unsold != nil {
-			if answer, err = s.sell(ctx, q, answer, *made.unsold); err != nil {
+		if answer = made.answer; made.undecided != nil {
+			if answer, err = s.sell(ctx, q, answer, *made.undecided); err != nil {
 				return Answer{}, err
 			}
 		}

@@ -12,9 +12,9 @@ import (
 
 // draft is an answer before its charges are known.
 type draft struct {
-	answer Answer
-	unsold *unsold // what sell decides the hits and charges from; nil: the hits are final
-	short  bool    // the legs should be asked for more
+	answer    Answer
+	undecided *undecided // what sell decides the hits and charges from; nil: the hits are final
+	short     bool       // the legs should be asked for more
 }
 
 // selectHits makes an answer from the results of the legs, in one snapshot, and reads the
@@ -59,11 +59,11 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 	}
 	answer := &made.answer
 	if q.mayBuy() {
-		if made.unsold, err = s.forSale(ctx, in, q, found, ranked); err != nil {
+		if made.undecided, err = s.forSale(ctx, in, q, found, ranked); err != nil {
 			return draft{}, err
 		}
 	}
-	if made.unsold == nil {
+	if made.undecided == nil {
 		if answer.Hits, answer.loaded, err = loadHits(ctx, in, q, found, ranked.hits); err != nil {
 			return draft{}, err
 		}
@@ -73,7 +73,7 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 			return draft{}, err
 		}
 	}
-	if made.unsold == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
+	if made.undecided == nil && len(answer.Hits) == 0 && q.page == nil && q.asksForDates() {
 		answer.NothingThen = true
 		near, err := s.nearestThen(ctx, in, q)
 		if err != nil {

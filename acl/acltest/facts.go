@@ -1,5 +1,5 @@
-// Package acltest provides in-memory facts and scopes for tests of access and
-// of indexes, without a storage.
+// Package acltest provides in-memory facts and scopes, so that tests of access
+// rules and indexes need no storage.
 package acltest
 
 import (
@@ -14,10 +14,10 @@ import (
 	"mneme/acl"
 )
 
-// Now is the time at which scopes are made.
+// Now is the current time of all scopes.
 var Now = time.Date(2030, 5, 17, 12, 0, 0, 0, time.UTC)
 
-// Facts implements acl.Facts in memory. The zero value holds no facts: no store
+// Facts implements acl.Facts in memory. The zero value has no facts: no store
 // has a number, there are no grants, and every agent has the default settings.
 // It must not be changed while it is in use.
 type Facts struct {
@@ -81,7 +81,7 @@ func (f *Facts) Settings(_ context.Context, agent string) (acl.Settings, error) 
 	return acl.DefaultSettings(), f.Err
 }
 
-// Scope returns what p may search at Now. An error ends the test.
+// Scope returns the stores that p may search at Now. An error ends the test.
 func (f *Facts) Scope(t testing.TB, p acl.Principal, request acl.ScopeRequest) acl.Scope {
 	t.Helper()
 	scope, err := acl.NewScope(context.Background(), f, p, request, Now)
@@ -91,15 +91,15 @@ func (f *Facts) Scope(t testing.TB, p acl.Principal, request acl.ScopeRequest) a
 	return scope
 }
 
-// Reach is a store's internal number and the highest label that may be read
-// there.
+// Reach is a store's internal number and the highest label that the caller may
+// read there.
 type Reach struct {
 	Number  int64
 	Ceiling acl.Label
 }
 
-// Scope returns a scope of exactly these stores. It is for tests of what uses
-// a scope, not of how a scope is computed.
+// Scope returns a scope of exactly these stores. It is for tests of code that
+// uses scopes, not of NewScope.
 func Scope(t testing.TB, stores ...Reach) acl.Scope {
 	t.Helper()
 	f := &Facts{Numbers: make(map[string]int64)}

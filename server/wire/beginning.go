@@ -8,9 +8,9 @@ import (
 	"mneme/search"
 )
 
-// Beginning returns the beginning of an entry's text on one line, with an ellipsis in place
-// of what follows, and marks in place of data URLs: of the value, or of its JSON if it is
-// no string.
+// Beginning returns the first search.NearestText characters of an entry's text on one line:
+// of the value, or of its JSON if it is not a string. An ellipsis marks a cut, and marks
+// replace data URLs.
 func Beginning(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {

@@ -22,10 +22,10 @@ const (
 // ErrBodyTooLarge reports a body above the limit.
 var ErrBodyTooLarge = errors.New("the body is too large")
 
-// ReadBody reads a body of at most maxBytes. A larger one is a problem that
-// wraps ErrBodyTooLarge. If the client disconnected, the error is the context's;
-// if it stalled, limit.ErrStalled; if it cannot be decoded, the decoder's problem; of
-// status 429 if too much is held of the caller's bodies.
+// ReadBody reads a body of at most maxBytes. For a larger body, it returns a problem
+// that wraps ErrBodyTooLarge. If the client disconnected, the error is the context's;
+// if it stalled, limit.ErrStalled; if the body cannot be decoded, the decoder's problem;
+// if the caller's bodies in memory exceed their limit, a problem of status 429.
 func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(limit.Hold(r.Body), maxBytes+1))
 	var undecoded *problem.Problem
@@ -44,9 +44,9 @@ func ReadBody(r *http.Request, maxBytes int64) ([]byte, error) {
 	return text, nil
 }
 
-// CheckMediaType refuses a body that is not of an accepted type. The error names
-// the first of them. A body without Content-Type is accepted. strict also refuses
-// an empty or repeated header, and parameters other than the charset UTF-8.
+// CheckMediaType refuses a body of any type but the accepted ones. The error names
+// the first of these. A body without Content-Type is accepted. If strict is set, an
+// empty or repeated header, or a parameter other than the charset UTF-8, is refused.
 func CheckMediaType(r *http.Request, strict bool, accepted ...string) error {
 	given := r.Header.Values("Content-Type")
 	if len(given) == 0 || given[0] == "" && !strict {

@@ -9,15 +9,15 @@ import (
 // Defaults and limits of optional fields. openapi.yaml and the tools' schemas
 // document them.
 const (
-	DefaultHits  = 10       // hits of a search
-	MaxHits      = 100      // hits of a search, at most
-	DefaultPage  = 50       // items of a page over REST
-	MaxPage      = 100      // items of a page, at most
-	DefaultLevel = acl.Read // of a grant
+	DefaultHits  = 10       // hits per search
+	MaxHits      = 100      // hits per search
+	DefaultPage  = 50       // items per page over REST
+	MaxPage      = 100      // items per page
+	DefaultLevel = acl.Read // level of a grant
 )
 
-// MaxTokens returns the MaxTokens of a search: 0 for none, and for one of 0 an
-// invalid one, which the service refuses.
+// MaxTokens returns the MaxTokens of a search request: 0, no limit, if given is nil.
+// A given 0 becomes an invalid value, which the service refuses.
 func MaxTokens(given *int) int {
 	switch {
 	case given == nil:
@@ -28,7 +28,8 @@ func MaxTokens(given *int) int {
 	return *given
 }
 
-// Accepted returns StoreInfo.accepted of a store: nil unless it was granted.
+// Accepted returns the field accepted of a store in answers: nil unless the store was
+// granted.
 func Accepted(info memory.StoreInfo) *bool {
 	if info.Kind != string(acl.ViaGrant) {
 		return nil
@@ -41,17 +42,17 @@ func Accepted(info memory.StoreInfo) *bool {
 // the service checks access before it refuses the level.
 const NoLevel = acl.Level(255)
 
-// NoLanguage is the like of NoLevel for a choice of models.
+// NoLanguage is like NoLevel, for a choice of models.
 const NoLanguage = choice.Language(255)
 
 const (
-	// defaultValue is the default of memory.Limits for one value, in bytes.
+	// defaultValue is the default limit of memory.Limits on a value, in bytes.
 	defaultValue = 100_000
-	// bodyRoom is the allowance for the rest of a body, in bytes. All other
-	// fields at their limits need less, even with every character escaped.
-	bodyRoom = 64 << 10
-	// minBody is the lowest limit on a body, in bytes, so that most values
-	// above their limit are refused by the service, after access.
+	// bodyOverhead is the maximum size of a body without its value, in bytes. All
+	// other fields at their limits need less, even with every character escaped.
+	bodyOverhead = 64 << 10
+	// minBody is the lowest limit on a body, in bytes. It is high, so that the service
+	// refuses most values above their limit, after it has checked access.
 	minBody = 1 << 20
 	// escapedByte is the maximum length of an escaped byte in a JSON string.
 	escapedByte = 6
@@ -60,12 +61,12 @@ const (
 // MaxBody returns the limit on a body with one value, in bytes. valueLimit is
 // the service's limit on a value; 0 means its default.
 func MaxBody(valueLimit int) int64 {
-	return max(minBody, int64(valueOr(valueLimit))+bodyRoom)
+	return max(minBody, int64(valueOr(valueLimit))+bodyOverhead)
 }
 
 // MaxEscapedBody is like MaxBody, for values that are sent as JSON strings.
 func MaxEscapedBody(valueLimit int) int64 {
-	return max(minBody, escapedByte*int64(valueOr(valueLimit))+bodyRoom)
+	return max(minBody, escapedByte*int64(valueOr(valueLimit))+bodyOverhead)
 }
 
 func valueOr(limit int) int {

@@ -1,4 +1,4 @@
-// Package wire is what the surfaces share: the decoder of request bodies, the
-// encoder of entries, and the defaults of optional fields. A surface adds its
-// field names and how strict it is.
+// Package wire has the parts that the surfaces share: the decoder of request
+// bodies, the encoder of entries, and the defaults of optional fields. Each
+// surface has its own field names and strictness.
 package wire

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// maxKept is the capacity of the largest buffer of an encoder that is used again, in bytes.
-const maxKept = 64 << 10
+// maxPooled is the maximum capacity of a buffer that is reused, in bytes.
+const maxPooled = 64 << 10
 
-// encoder is an encoder with the buffer that it writes to.
+// encoder is a JSON encoder with the buffer that it writes to.
 type encoder struct {
 	text bytes.Buffer
 	json *json.Encoder
 }
 
-// encoders are the encoders that are not in use, and have not failed.
+// encoders has idle encoders. An encoder that failed is not reused.
 var encoders = sync.Pool{New: func() any {
 	e := new(encoder)
 	e.json = json.NewEncoder(&e.text)
@@ -24,18 +24,18 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// Marshal is json.Marshal without escapes for HTML.
+// Marshal is like json.Marshal, but does not escape HTML.
 func Marshal(v any) ([]byte, error) { return marshal(v, 0) }
 
-// marshal is Marshal with room for so many bytes more.
-func marshal(v any, room int) ([]byte, error) {
+// marshal is like Marshal; the result has capacity for extra more bytes.
+func marshal(v any, extra int) ([]byte, error) {
 	e := encoders.Get().(*encoder)
 	if err := e.json.Encode(v); err != nil {
 		return nil, err
 	}
 	encoded := bytes.TrimSuffix(e.text.Bytes(), []byte("\n"))
-	text := append(make([]byte, 0, len(encoded)+room), encoded...)
-	if e.text.Cap() <= maxKept {
+	text := append(make([]byte, 0, len(encoded)+extra), encoded...)
+	if e.text.Cap() <= maxPooled {
 		e.text.Reset()
 		encoders.Put(e)
 	}
@@ -64,7 +64,7 @@ func Time(t time.Time) *time.Time {
 	return new(t.UTC())
 }
 
-// Tags returns an entry's tags, which are never null in an answer.
+// Tags returns tags, or an empty slice for nil: tags are never null in an answer.
 func Tags(tags []string) []string {
 	if tags == nil {
 		return []string{}

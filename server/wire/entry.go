@@ -11,8 +11,8 @@ import (
 	"mneme/search"
 )
 
-// Entry is an entry as answers show it, without its value: times are in UTC, and
-// tags are never nil. Each surface has its own field names.
+// Entry is an entry in an answer, without its value. Times are in UTC, and Tags is
+// never nil. Each surface has its own field names.
 type Entry struct {
 	ID                           uuid.UUID
 	Store, Owner, Namespace, Key string
@@ -30,7 +30,7 @@ type Entry struct {
 	DeletedBy                    string
 }
 
-// EntryOf returns an entry as answers show it.
+// EntryOf converts an entry for an answer.
 func EntryOf(e *memory.Entry) Entry {
 	return Entry{
 		ID: e.ID, Store: e.Store, Owner: e.Owner, Namespace: e.Namespace, Key: e.Key,
@@ -57,16 +57,16 @@ func occurredAt(e *memory.Entry) *string {
 	return new(e.OccurredAt.String())
 }
 
-// Hit is a search hit as answers show it.
+// Hit is a search hit in an answer.
 type Hit struct {
 	Store, Key, Label string
 	Value             json.RawMessage // nil if there are Passages
-	Passages          []Passage       // in place of a value that is too long
+	Passages          []Passage       // replace a value that is too long
 	Score, Relevance  float64
-	// Highlights are where the text of Value has words of the query; nil if the
-	// search shows none.
+	// Highlights are the byte ranges of the text of Value that match words of the
+	// query; nil if the search shows none.
 	Highlights [][2]int
-	// SupersededBy is the key of a newer entry that says nearly the same; "": none.
+	// SupersededBy is the key of a newer entry with nearly the same text; "": none.
 	SupersededBy string
 	// Explain is nil unless the search asked for it.
 	Explain *Explain
@@ -75,7 +75,7 @@ type Hit struct {
 	Entry *Entry
 }
 
-// Passage is a passage of a hit as answers show it.
+// Passage is a passage of a hit in an answer.
 type Passage struct {
 	Text string `json:"text"`
 	// Start and End are its byte range in the searched text. SECURITY: they
@@ -85,7 +85,7 @@ type Passage struct {
 	Highlights [][2]int `json:"highlights,omitempty"` // byte ranges of Text
 }
 
-// HitOf returns a hit as answers show it.
+// HitOf converts a hit for an answer.
 func HitOf(h *search.Hit) Hit {
 	hit := Hit{Store: h.Store, Key: h.Key, Label: h.Label.String(), Value: h.Value, Score: h.Score, Relevance: h.Relevance}
 	for _, p := range h.Passages {

@@ -10,10 +10,10 @@ import (
 	"mneme/search"
 )
 
-// ErrExplain reports an option explain of another form.
+// ErrExplain reports an invalid option explain.
 var ErrExplain = errors.New(`must be true, false, or {"key": …} with store and namespace, or without`)
 
-// ExplainedPath is the path of an entry that a search is to explain.
+// ExplainedPath is the path of an entry whose outcome a search explains.
 type ExplainedPath struct {
 	Store     *string // nil: left out
 	Namespace string
@@ -41,7 +41,7 @@ func ParseExplain(option json.RawMessage) (explain bool, entry *ExplainedPath, e
 	return true, entry, nil
 }
 
-// Explain is how a hit was ranked and why the caller may see it, as answers show it.
+// Explain explains, in an answer, how a hit was ranked and why the caller may see it.
 type Explain struct {
 	Lexical    *LegRank   `json:"lexical,omitempty"`
 	Vector     *LegRank   `json:"vector,omitempty"`
@@ -61,15 +61,15 @@ type Explain struct {
 	Language   string     `json:"language,omitempty"`
 }
 
-// LegRank is a hit's rank and score in one leg. Wording is nil if they are for the wording
-// to which the hit is most relevant.
+// LegRank is a hit's rank and score in one leg. Wording is nil if they belong to the wording
+// for which the hit is most relevant.
 type LegRank struct {
 	Rank    int     `json:"rank"`
 	Score   float64 `json:"score"`
 	Wording *int    `json:"wording,omitempty"`
 }
 
-// Judgement is what a reranking service said of a hit. Rank is 0 on a page after the first.
+// Judgement is a reranking service's result for a hit. Rank is 0 on pages after the first.
 type Judgement struct {
 	Rank  int     `json:"rank,omitempty"`
 	Score float64 `json:"score"`
@@ -81,7 +81,7 @@ type Summand struct {
 	Value float64 `json:"value"`
 }
 
-// ExplainOf returns how a hit was ranked as answers show it; nil for nil.
+// ExplainOf converts the explanation of a hit for an answer; nil stays nil.
 func ExplainOf(e *search.Explain) *Explain {
 	if e == nil {
 		return nil
@@ -113,17 +113,17 @@ func ExplainOf(e *search.Explain) *Explain {
 	}
 }
 
-// Explanation is what a search explains beside its hits, as answers show it.
+// Explanation explains a search as a whole in an answer.
 type Explanation struct {
 	Filter *FilterExplanation `json:"filter,omitempty"`
 	Entry  *EntryExplanation  `json:"entry,omitempty"`
 	Typos  []Typo             `json:"typos,omitempty"`
 	Dates  []NamedTime        `json:"dates,omitempty"`
-	// Readers are the models that each wording was asked of.
+	// Readers lists the models that embedded each wording.
 	Readers []Readers `json:"readers,omitempty"`
 }
 
-// NamedTime is a time that a question names.
+// NamedTime is a time that a query names.
 type NamedTime struct {
 	Wording int        `json:"wording"`
 	Text    string     `json:"text"`
@@ -132,32 +132,33 @@ type NamedTime struct {
 	AnyYear bool       `json:"any_year,omitempty"`
 }
 
-// Readers are the models that a wording was asked of, and the language that it seems to be in.
+// Readers lists the models that embedded a wording, and the wording's detected language.
 type Readers struct {
 	Wording  int      `json:"wording"`
 	Language string   `json:"language,omitempty"`
 	Models   []string `json:"models"`
 }
 
-// Typo is a word of a question that no entry has, and the terms looked for in its place.
+// Typo is a word of the query that no entry has, and the terms searched for instead.
 type Typo struct {
 	Word  string   `json:"word"`
 	Found []string `json:"found"`
 }
 
-// FilterExplanation is what the options that restrict a search cost.
+// FilterExplanation counts the entries that pass the options of a search, and those that
+// each option drops.
 type FilterExplanation struct {
 	Passing *int                `json:"passing,omitempty"`
 	Options []OptionExplanation `json:"options"`
 }
 
-// OptionExplanation is what one option left out.
+// OptionExplanation counts the entries that one option drops.
 type OptionExplanation struct {
 	Name    string `json:"name"`
 	Dropped *int   `json:"dropped,omitempty"`
 }
 
-// EntryExplanation is what became of an entry in a search.
+// EntryExplanation explains the outcome of a search for one entry.
 type EntryExplanation struct {
 	Outcome     search.Outcome `json:"outcome"`
 	ID          *uuid.UUID     `json:"id,omitempty"`
@@ -170,8 +171,7 @@ type EntryExplanation struct {
 	Explain     *Explain       `json:"explain,omitempty"`
 }
 
-// ExplanationOf returns what a search explains beside its hits; nil if that is
-// nothing.
+// ExplanationOf converts the explanation of a search for an answer; nil if it is empty.
 func ExplanationOf(e *search.Explanation) *Explanation {
 	if e == nil || e.Filter == nil && e.Entry == nil && len(e.Typos) == 0 && len(e.Readers) == 0 && len(e.Dates) == 0 {
 		return nil

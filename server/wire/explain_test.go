@@ -8,7 +8,7 @@ import (
 	"mneme/server/wire"
 )
 
-func TestARankNamesItsWordingIfAnotherOneCounts(t *testing.T) {
+func TestALegRankHasItsWordingIfTheHitCountsForAnother(t *testing.T) {
 	for _, c := range []struct {
 		rank *search.LegRank
 		want string

@@ -13,21 +13,21 @@ import (
 	"mneme/server/problem"
 )
 
-// Rules are how strictly a surface decodes an object.
+// Rules configure how strictly a surface decodes an object.
 type Rules struct {
 	// IgnoreUnknown accepts unknown members and ignores them.
 	IgnoreUnknown bool
-	// NullIsAbsent treats a null like an absent member.
+	// NullIsAbsent treats a null member as absent.
 	NullIsAbsent bool
 	// WholeFloats accepts 60.0 and 6e1 as integers, as JSON Schema does.
-	// Clients whose language has only one number type may send them.
+	// Clients in languages with only one number type may send them.
 	WholeFloats bool
-	// JSONText accepts a string that is the JSON text of an array or an object where
-	// the field is one. Some models and clients send those so.
+	// JSONText accepts an array or object that is sent as a string with its JSON text,
+	// as some models and clients send it.
 	JSONText bool
 }
 
-// Fault is what is wrong with a member.
+// Fault is the kind of error of a member.
 type Fault int
 
 // The faults of a member.
@@ -36,7 +36,7 @@ const (
 	Null                   // the value is null, or an array that contains null
 	Surrogate              // the value contains an unpaired surrogate
 	WrongType              // the value is not of the field's type
-	Missing                // a required member of an object is not there
+	Missing                // the object lacks a required member
 )
 
 // FieldError reports a member that breaks the rules. Kind is the field's type
@@ -63,15 +63,14 @@ func (e *FieldError) Error() string {
 }
 
 // Decode decodes the object in text into fields, which maps names to pointers,
-// possibly to pointers. A *json.RawMessage receives any value unchanged, a pointer
-// to one any but null. given
-// is the set of fields that were present. The error is one of Members, or a
-// *FieldError.
+// possibly to pointers. A *json.RawMessage receives any value unchanged, a
+// **json.RawMessage any value but null. given is the set of fields that were
+// present. The error is an error of Members or a *FieldError.
 func (r Rules) Decode(text []byte, fields map[string]any) (given map[string]bool, err error) {
 	return r.decode(text, func(name string) any { return fields[name] })
 }
 
-// decode is Decode into what target returns for a name; nil: no field has it.
+// decode is like Decode; target returns the pointer for a name, nil if no field has it.
 func (r Rules) decode(text []byte, target func(name string) any) (given map[string]bool, err error) {
 	members, err := Members(text)
 	if err != nil {
@@ -96,15 +95,15 @@ func (r Rules) decode(text []byte, target func(name string) any) (given map[stri
 	return given, nil
 }
 
-// maxElements is how many elements of an array are decoded. A longer one is refused by
-// who knows its limit, which is lower.
+// maxElements is the maximum number of elements of an array that are decoded. It is above
+// the limits of all fields, so that the code that checks a limit still refuses longer arrays.
 const maxElements = 10_001
 
-// FirstElements returns a valid JSON array without what follows its first elements, at
-// most so many; any other value as it is. A client's array may have millions: decoded,
-// each takes many times the bytes of its text.
-func FirstElements(value json.RawMessage, most int) json.RawMessage {
-	if !bytes.HasPrefix(value, []byte("[")) || len(value) <= 2*most {
+// FirstElements truncates a valid JSON array to at most n elements, and returns any other
+// value unchanged. A client may send an array of millions of elements, each of which takes
+// many times its bytes in memory once decoded.
+func FirstElements(value json.RawMessage, n int) json.RawMessage {
+	if !bytes.HasPrefix(value, []byte("[")) || len(value) <= 2*n {
 		return value
 	}
 	depth, elements, quoted := 0, 0, false
@@ -120,7 +119,7 @@ func FirstElements(value json.RawMessage, most int) json.RawMessage {
 		case c == ']' || c == '}':
 			depth--
 		case c == ',' && depth == 1:
-			if elements++; elements == most {
+			if elements++; elements == n {
 				return append(value[:i:i], ']') // a copy
 			}
 		}
@@ -175,8 +174,8 @@ func (r Rules) read(m Member, target any) (given bool, err error) {
 	return true, nil
 }
 
-// FromText returns the array or object whose JSON text a JSON string is. Any other value
-// is returned as it is.
+// FromText returns the array or object in a JSON string that contains JSON text. It
+// returns any other value unchanged.
 func FromText(value json.RawMessage) json.RawMessage {
 	if !bytes.HasPrefix(value, []byte(`"`)) || LoneSurrogate(value) {
 		return value
@@ -212,7 +211,7 @@ func hasNull(value json.RawMessage) bool {
 	return false
 }
 
-// readWhole is json.Unmarshal, but accepts whole floats as integers.
+// readWhole is like json.Unmarshal, but accepts whole floats as integers.
 func readWhole(value json.RawMessage, target any) (err error) {
 	switch target := target.(type) {
 	case *int:
@@ -236,8 +235,8 @@ func readWhole(value json.RawMessage, target any) (err error) {
 
 var errNotWhole = errors.New("not an integer")
 
-// whole parses an integer. Values beyond ±2^53, up to which a float64 is exact,
-// are clamped to it; all fields have lower limits.
+// whole parses an integer. It clamps values to ±2^53, up to which a float64 is
+// exact; all fields have lower limits.
 func whole(value json.RawMessage) (int, error) {
 	const most = 1 << 53
 	n, err := strconv.ParseFloat(string(value), 64)
@@ -268,15 +267,15 @@ func kindOf(kind reflect.Type) string {
 	}
 }
 
-// plainName matches names that errors may quote. Anything else may be memory
-// text in the wrong place.
+// plainName matches names that errors may quote. Any other name may be memory
+// text that a client put in the wrong place.
 var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,39}(\.[A-Za-z][A-Za-z0-9_-]{0,39})?$`)
 
 // PlainName reports whether an error may quote the name of an unknown field or
 // parameter.
 func PlainName(name string) bool { return plainName.MatchString(name) }
 
-// UnknownName returns the problem of an unknown field or parameter.
+// UnknownName returns the problem for an unknown field or parameter.
 func UnknownName(what, name string) error {
 	p := problem.New(problem.Malformed, "unknown "+what)
 	if PlainName(name) {

@@ -14,7 +14,7 @@ const idempotencyKey = "Idempotency-Key"
 const maxIdempotencyKey = 255
 
 // IdempotencyKey returns the Idempotency-Key of a request, unchecked; nil if it has
-// none. It refuses several.
+// none. It refuses a repeated header.
 func IdempotencyKey(h http.Header) (*string, error) {
 	switch given := h.Values(idempotencyKey); len(given) {
 	case 0:

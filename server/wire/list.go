@@ -8,24 +8,23 @@ import (
 	"sync"
 )
 
-// bufferSize is the part of an answer that is written at once, in bytes.
+// bufferSize is the size of the write buffer of an answer, in bytes.
 const bufferSize = 32 << 10
 
-// buffers are the writers of answers that are not written any more.
+// buffers has idle write buffers.
 var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(io.Discard, bufferSize) }}
 
-// Stream answers with a JSON object that is encoded while it is written.
-// Nothing is sent before the first buffer is full, so that an error until then
-// can be answered as a problem, and a shorter answer has its length in place of chunks.
-// A later error must abort the connection, or the client would take the part for the
-// whole.
+// Stream answers with a JSON object, which encode writes. It sends nothing before
+// the first buffer is full: an error until then can be answered as a problem, and an
+// answer that fits has a Content-Length. After a later error, the caller must abort the
+// connection, or the client would take the part for the whole.
 func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
 	w.Header().Set("Content-Type", ContentJSON)
 	to := &answer{w: w}
 	out := buffers.Get().(*bufio.Writer)
 	out.Reset(to)
 	defer func() {
-		out.Reset(io.Discard) // what could not be written is dropped
+		out.Reset(io.Discard) // drops unwritten bytes
 		buffers.Put(out)
 	}()
 	if err := encode(out); err != nil {
@@ -40,10 +39,10 @@ func Stream(w http.ResponseWriter, encode func(io.Writer) error) error {
 	return out.Flush()
 }
 
-// answer is an answer that is written.
+// answer is a writer that records whether anything was written.
 type answer struct {
 	w     io.Writer
-	begun bool // something was written
+	begun bool // at least one Write call
 }
 
 func (a *answer) Write(p []byte) (int, error) {
@@ -51,9 +50,9 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.w.Write(p)
 }
 
-// List writes an object whose first member, name, is a list. each calls item
-// with the encoding of every item, so that values keep their bytes, and returns
-// the members that follow, as a struct. Nothing is written before the first item.
+// List writes an object whose first member, name, is a list. each calls item with
+// each encoded item, so that values keep their bytes, and returns the members that
+// follow, as a struct. List writes nothing before the first item.
 func List(w io.Writer, name string, each func(item func([]byte) error) (tail any, err error)) error {
 	start := `{"` + name + `":[`
 	before := start

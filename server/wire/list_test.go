@@ -14,9 +14,10 @@ import (
 	"mneme/server/wire"
 )
 
-// An answer that fits into its buffer has its length, by HTTP/1.1 and HTTP/2. A longer one
-// has none, nor a compressed one that of its text, and a failure within it shows.
-func TestAnAnswerThatFitsItsBufferHasItsLength(t *testing.T) {
+// An answer that fits into its buffer has a Content-Length, over HTTP/1.1 and HTTP/2. A longer
+// answer has none, a compressed answer never has the length of its text, and the client sees a
+// failure within an answer.
+func TestAnAnswerThatFitsItsBufferHasAContentLength(t *testing.T) {
 	const buffer = 32 << 10
 	failed := errors.New("failed")
 	handler := compress.Answers(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +73,7 @@ func TestAnAnswerThatFitsItsBufferHasItsLength(t *testing.T) {
 			}
 			got := ask(query, "gzip")
 			if size > 1000 && got.length != int64(whole) {
-				want.packed, want.length = true, got.length // net/http knows a short one's
+				want.packed, want.length = true, got.length // net/http sets the length of a short answer
 			}
 			if got != want {
 				t.Errorf("%d bytes, compressed: got %+v, want %+v", whole, got, want)
@@ -86,9 +87,9 @@ func TestAnAnswerThatFitsItsBufferHasItsLength(t *testing.T) {
 	}
 }
 
-// read is an answer as its client reads it.
+// read is an answer as the client receives it.
 type read struct {
-	version int // of HTTP
+	version int // HTTP major version
 	length  int64
 	packed  bool
 	bytes   int

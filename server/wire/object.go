@@ -17,25 +17,25 @@ var (
 	ErrTrailing  = errors.New("the object is followed by more text")
 )
 
-// maxMembers is far above the fields of any object. A body has room for a million, which
-// take many times the bytes of their text.
+// maxMembers is far above the number of fields of any object. A body could contain a
+// million members, which take many times their bytes in memory.
 const maxMembers = 10_000
 
 // Member is a name with its value, byte for byte as written. The value shares the
-// memory of the text, but has no room: appending to it copies.
+// memory of the text, but has no spare capacity: appending to it copies.
 type Member struct {
 	Name  string
 	Value json.RawMessage
 }
 
-// Members parses a JSON object strictly: the text is valid UTF-8, no name is
-// repeated, and nothing follows the object. encoding/json accepts all of these,
-// and with each two parsers may read the same text differently.
+// Members parses a JSON object strictly: it refuses invalid UTF-8, repeated names,
+// and text after the object. Two parsers may read such a text differently, and
+// encoding/json accepts it.
 func Members(text []byte) ([]Member, error) {
 	switch {
 	case !utf8.Valid(text):
 		return nil, ErrUTF8
-	case !json.Valid(text): // what follows relies on it
+	case !json.Valid(text): // the code below relies on valid JSON
 		return nil, invalid(text)
 	}
 	at := skipSpace(text, 0)
@@ -56,7 +56,7 @@ func Members(text []byte) ([]Member, error) {
 			return nil, ErrTooMany
 		}
 		seen[name] = true
-		at = skipSpace(text, skipSpace(text, end)+1) // over the colon
+		at = skipSpace(text, skipSpace(text, end)+1) // skips the colon
 		end = valueEnd(text, at)
 		members = append(members, Member{name, text[at:end:end]})
 		if at = skipSpace(text, end); text[at] == ',' {
@@ -66,7 +66,7 @@ func Members(text []byte) ([]Member, error) {
 	return members, nil
 }
 
-// invalid returns why a text is not one JSON object, given that it is not one value.
+// invalid returns the error for a text that is not a single JSON value.
 func invalid(text []byte) error {
 	var first json.RawMessage
 	switch err := json.NewDecoder(bytes.NewReader(text)).Decode(&first); {
@@ -78,7 +78,7 @@ func invalid(text []byte) error {
 	return ErrTrailing
 }
 
-// skipSpace returns the offset of the first byte from at on that is no white space.
+// skipSpace returns the offset of the first byte from offset at on that is not white space.
 func skipSpace(text []byte, at int) int {
 	for at < len(text) && (text[at] == ' ' || text[at] == '\n' || text[at] == '\r' || text[at] == '\t') {
 		at++
@@ -86,7 +86,7 @@ func skipSpace(text []byte, at int) int {
 	return at
 }
 
-// valueEnd returns the end of the value at an offset of valid JSON.
+// valueEnd returns the end of the value that starts at an offset of valid JSON.
 func valueEnd(text []byte, at int) int {
 	depth, quoted := 0, false
 	for ; at < len(text); at++ {
@@ -104,7 +104,7 @@ func valueEnd(text []byte, at int) int {
 			if depth--; depth == 0 {
 				return at + 1
 			}
-		case depth == 0 && (c == ',' || c == '}' || c <= ' '): // behind a number, true, false or null
+		case depth == 0 && (c == ',' || c == '}' || c <= ' '): // after a number, true, false or null
 			return at
 		}
 	}
@@ -120,8 +120,8 @@ func unquote(text []byte) (s string, err error) {
 	return s, err
 }
 
-// LoneSurrogate reports whether a JSON text escapes an unpaired surrogate, which
-// encoding/json would replace silently.
+// LoneSurrogate reports whether a JSON text contains an escaped unpaired surrogate,
+// which encoding/json would silently replace.
 func LoneSurrogate(text []byte) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {

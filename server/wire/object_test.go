@@ -12,7 +12,7 @@ import (
 )
 
 func TestObjectsAreReadStrictly(t *testing.T) {
-	var many strings.Builder // 10,001
+	var many strings.Builder // 10,001 members
 	for n := range 10_001 {
 		fmt.Fprintf(&many, `,"%d":0`, n)
 	}
@@ -45,7 +45,7 @@ func TestObjectsAreReadStrictly(t *testing.T) {
 	}
 }
 
-func TestValuesAreAsTheyWereWritten(t *testing.T) {
+func TestMembersReturnsValuesByteForByte(t *testing.T) {
 	text := []byte(" { \"a\\u0062\" : \"}\\\"\" ,\t\"b\":[ [], {\"]\":1} ] ,\"c\":-1.5e3\n,\"\":null, \"t\":true} ")
 	members, err := wire.Members(text)
 	if err != nil {

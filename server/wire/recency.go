@@ -10,11 +10,11 @@ import (
 	"mneme/search"
 )
 
-// defaultRecency is the weight of a recency that gives none.
+// defaultRecency is the default weight of recency.
 const defaultRecency = 0.5
 
-// Recency returns the recency of a search. Its half-life is a whole number with a
-// unit, such as 30d. One that is not is 0, which the service refuses.
+// Recency returns the recency of a search. halfLife is a whole number with a unit,
+// such as 30d. An invalid one becomes 0, which the service refuses.
 func Recency(halfLife string, weight *float64) *search.Recency {
 	return &search.Recency{HalfLife: span(halfLife), Weight: *cmp.Or(weight, new(defaultRecency))}
 }
@@ -24,8 +24,8 @@ var (
 	units = map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
 )
 
-// span parses a span of time; 0 if it is none. One that is too long for a
-// Duration is the longest.
+// span parses a duration; it returns 0 if text is invalid, and the maximum Duration
+// if text exceeds it.
 func span(text string) time.Duration {
 	parts := spans.FindStringSubmatch(text)
 	if parts == nil {

@@ -39,8 +39,8 @@ type structFields struct {
 	required []string
 }
 
-// fieldCache has the structFields of each reflect.Type: to parse the tags of twenty
-// fields takes longer than to decode a small body.
+// fieldCache maps each reflect.Type to its structFields: parsing the tags of twenty
+// fields takes longer than decoding a small body.
 var fieldCache sync.Map
 
 func cachedFields(kind reflect.Type) *structFields {

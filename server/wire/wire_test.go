@@ -26,7 +26,7 @@ func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		rules wire.Rules
-		want  string // of the fields, or the fault
+		want  string // the decoded fields, or the error
 	}{
 		{`{"n":1,"s":"x","l":["a"],"r":{"a" : 1}}`, strict, `1 x [a] {"a" : 1} [l n r s]`},
 		{`{"r":null}`, strict, `0  [] null [r]`},
@@ -79,8 +79,8 @@ func TestRulesDecideWhatAnObjectMayContain(t *testing.T) {
 	}
 }
 
-// Ten megabytes of arrays took a gigabyte.
-func TestArraysAreDecodedAsFarAsTheyMayReach(t *testing.T) {
+// Decoding ten megabytes of arrays once took a gigabyte of memory.
+func TestDecodedArraysHaveABoundedLength(t *testing.T) {
 	long := func(element string) string {
 		return "[" + strings.Repeat(element+",", 10_000_000/(len(element)+1)-1) + element + "]"
 	}
@@ -120,7 +120,7 @@ func TestArraysAreDecodedAsFarAsTheyMayReach(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 { // the text is copied a few times
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 200 { // MB; the text is copied a few times
 				t.Errorf("%d MB for %d MB of text", used, len(text)>>20)
 			}
 		})
@@ -174,8 +174,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// SECURITY: HitOf decides for every surface what a caller with level search sees
-// of a hit.
+// SECURITY: for every surface, HitOf decides which fields of a hit a caller with level
+// search sees.
 func TestHitOfASearchOnlyStoreHasNoEntry(t *testing.T) {
 	h := search.Hit{Entry: memory.Entry{Owner: "owner", UpdatedAt: time.Unix(1, 0), Label: acl.Public}, Score: 2, Relevance: 1}
 	for level, readable := range map[acl.Level]bool{acl.Search: false, acl.Read: true, acl.ReadWrite: true} {
@@ -220,7 +220,7 @@ func TestListPutsItsTailAfterItsItems(t *testing.T) {
 	}
 }
 
-// The handler around may look at the header when all is written.
+// An outer handler may inspect the header after the answer is written.
 func TestAStreamThatOverflowsItsBufferHasNoLength(t *testing.T) {
 	w := httptest.NewRecorder()
 	err := wire.Stream(w, func(out io.Writer) error {
@@ -232,7 +232,7 @@ func TestAStreamThatOverflowsItsBufferHasNoLength(t *testing.T) {
 	}
 }
 
-// A call that fails before anything was written can be answered as a problem.
+// A call that fails before it writes anything can be answered as a problem.
 func TestAStreamThatFailsAtOnceSendsNothing(t *testing.T) {
 	failed := errors.New("failed")
 	w := httptest.NewRecorder()

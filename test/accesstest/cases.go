@@ -14,7 +14,7 @@ import (
 // testCase is one operation with its expected outcome.
 type testCase struct {
 	name   string
-	env    string // cases that share a name share an environment, and do not affect each other
+	env    string // cases with the same env share an environment, and must not affect each other
 	op     Operation
 	before func(e *env)
 	check  func(t *testing.T, got Outcome)
@@ -31,8 +31,8 @@ const (
 	invalid  = 422
 )
 
-// unchanged is the environment of read-only cases, and managed the environment of
-// store changes whose outcomes are independent.
+// unchanged is the environment of read-only cases; managed is the environment of
+// changes of the store with independent outcomes.
 const unchanged, managed = "unchanged", "managed"
 
 func cases(r relation) []testCase {
@@ -54,7 +54,7 @@ func hidden(r relation, label acl.Label, k kind) bool {
 	return label > taint || k == internal && !r.self
 }
 
-// outcome returns the outcome that a search explains for an entry.
+// outcome returns the outcome that a search's explanation must report for an entry.
 func outcome(r relation, label acl.Label, k kind) search.Outcome {
 	switch {
 	case hidden(r, label, k):
@@ -78,8 +78,7 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, label < taint, conflict, true, done)
 	rename := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
-	// A store to which the caller writes by a grant refuses entries that are not in
-	// context.
+	// A caller with a grant cannot write entries that are not in context.
 	renameStore := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self || k == internal, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
@@ -154,7 +153,7 @@ func undelete(r relation, label acl.Label, k kind, name func(string) string) tes
 	}
 }
 
-// onStore returns the cases of the store as a whole.
+// onStore returns the cases for the store as a whole.
 func onStore(r relation) []testCase {
 	op := func(o string) Operation { return Operation{Name: o, Store: r.store} }
 	where := func(o string) Operation { return Operation{Name: o, Store: r.store, Option: "where"} }
@@ -219,7 +218,7 @@ func onStore(r relation) []testCase {
 				shows(find, listed(plain))(t, got)
 				return
 			}
-			// Hits of a store at level search are only on the first page.
+			// Only the first page has hits of a store at level search.
 			if status(t, got, ok); len(got.Keys) != 1 {
 				t.Errorf("showed %q, want one of %q", got.Keys, listed(plain))
 			}
@@ -249,12 +248,12 @@ func onStore(r relation) []testCase {
 // byGrant reports whether the caller's level comes from a grant.
 func (r relation) byGrant() bool { return r.level != acl.None && r.store == "owner" && !r.self }
 
-// lagging is a search while an entry of a label waits for its vectors, long enough
-// that answers report it.
+// lagging returns the case of a search while an entry with a label waits for its
+// vectors, long enough for answers to report it.
 func lagging(r relation, search Operation, label acl.Label, want bool) testCase {
 	name := fmt.Sprintf("%s while an entry of %s waits for its vectors", Search, label)
 	return testCase{name: name, env: "lag", op: search, before: func(e *env) {
-		e.Index() // what waited for the case before
+		e.Index() // the entry of the previous case
 		writer := "resident"
 		if r.store == "owner" {
 			writer = "owner"
@@ -265,13 +264,13 @@ func lagging(r relation, search Operation, label acl.Label, want bool) testCase 
 		e.Advance(6 * time.Second)
 	}, check: func(t *testing.T, got Outcome) {
 		if got.Lags != (want && !got.NoVectors) {
-			t.Errorf("the answer says vector_lag: %v, want %v", got.Lags, want)
+			t.Errorf("the answer reports vector_lag: %v, want %v", got.Lags, want)
 		}
 	}}
 }
 
-// pick takes pairs of condition and status, in the order in which the product
-// checks them, and returns the status of the first true condition.
+// pick takes pairs of a condition and a status, in the order in which mneme checks
+// them, and returns the status of the first true condition.
 func pick(conditionThenStatus ...any) int {
 	for i := 0; i < len(conditionThenStatus); i += 2 {
 		if conditionThenStatus[i].(bool) {
@@ -281,7 +280,7 @@ func pick(conditionThenStatus ...any) int {
 	panic("no condition holds")
 }
 
-// shows checks which keys an answer of this status shows, in any order.
+// shows checks the status of an answer and, if it is ok, the answer's keys in any order.
 func shows(expect int, keys []string) func(*testing.T, Outcome) {
 	return func(t *testing.T, got Outcome) {
 		status(t, got, expect)

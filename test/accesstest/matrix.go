@@ -73,8 +73,8 @@ func (e *env) Do(p acl.Principal, op Operation) Outcome {
 	return e.Surface.Do(p, op)
 }
 
-// Is reports whether an ID passed to a Surface is a plain name of the matrix that
-// was made unique to an environment.
+// Is reports whether an ID passed to a Surface is the unique form of a plain name of
+// the matrix in some environment.
 func Is(id, name string) bool {
 	plain, _, _ := strings.Cut(id, "@")
 	return plain == name
@@ -176,7 +176,7 @@ func Run(t *testing.T, surface Surface) {
 // contents are the initial contents of the store under test.
 type contents struct {
 	kinds   []kind // of each label
-	history bool   // each entry was written twice
+	history bool   // each entry is written twice
 }
 
 // contentsOf returns the contents that the cases of an environment need. Only cases
@@ -258,7 +258,7 @@ func decomposed(op Operation) Operation {
 
 func valueOf(label acl.Label, k kind) string { return fmt.Sprintf("%s %s of %s", word, k, label) }
 
-// listed returns the keys of these kinds that a list at the caller's taint
+// listed returns the keys of entries of these kinds that a list at the caller's taint
 // shows.
 func listed(want ...kind) []string {
 	var keys []string

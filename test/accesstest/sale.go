@@ -14,8 +14,7 @@ import (
 	"mneme/meter"
 )
 
-// Prices and amounts, in micros. Every related caller could pay for all searches of
-// the matrix.
+// Prices and amounts, in micros. Every caller could pay for all searches of the matrix.
 const (
 	priceSearch = 10
 	priceEntry  = 100
@@ -27,9 +26,9 @@ const unpaid = 402
 
 // trade is the caller's relation to the offer on the store under test.
 type trade struct {
-	buys     bool // it has a metered grant, which counts
-	searches int  // status of a search of the offer
-	accepts  int  // status of accepting the offer
+	buys     bool // the caller has a metered grant in effect
+	searches int  // the status of a search of the offer
+	accepts  int  // the status of accepting the offer
 }
 
 // tradeRelations are relations to a store with an open or withdrawn offer.
@@ -64,7 +63,7 @@ func tradeRelations() []relation {
 		}},
 		{name: "stranger to a store for sale", store: "owner", trade: open, setUp: sell},
 		{name: "platform token, on a store for sale", store: "owner", platform: true, trade: open, setUp: sell},
-		{name: "grant by another agent, which rests while an offer stands", store: "owner", sleeps: true, trade: open, setUp: func(e *env) {
+		{name: "grant by another agent, without effect while an offer is open", store: "owner", sleeps: true, trade: open, setUp: func(e *env) {
 			e.must(acl.Principal{Agent: "owner", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "maker", Level: acl.ReadWrite})
 			e.must(acl.Principal{Agent: "maker", Taint: taint}, Operation{Name: Share, Store: "owner", Other: "caller", Level: acl.Read})
 			sell(e)
@@ -96,7 +95,7 @@ func onOffer(r relation) []testCase {
 	}
 	if r.trade.buys {
 		cases = append(cases, testCase{name: "search without max_charge", env: unchanged, op: op(Search), before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
-			// Agents' surfaces answer with the price.
+			// The surfaces for agents answer with the price.
 			if got.Status != ok && got.Status != unpaid || len(got.Keys) > 0 || got.Charges > 0 {
 				t.Errorf("status %d, showed %q for %d charges", got.Status, got.Keys, got.Charges)
 			}
@@ -127,7 +126,7 @@ func charged(t *testing.T, r relation, got Outcome) {
 	}
 }
 
-// unique returns a name of the matrix in this environment's unique form.
+// unique returns the unique form of a name of the matrix in this environment.
 func (e *env) unique(name string) string { return fmt.Sprintf("%s@%d", name, e.number) }
 
 // as returns an agent of this environment in a session.
@@ -135,8 +134,8 @@ func (e *env) as(agent string, taint acl.Label) memory.Caller {
 	return memory.Caller{Principal: acl.Principal{Agent: e.unique(agent), Taint: taint}}
 }
 
-// sell offers searches of the owner's store, under grants that expire after some
-// seconds unless ttl is nil. The caller has credits.
+// sell offers searches of the owner's store and tops up the caller's account. Grants of
+// the offer expire after ttl seconds; nil: never.
 func (e *env) sell(label acl.Label, ttl *int64) {
 	e.t.Helper()
 	owner, platform := e.as("owner", label), e.as("platform", acl.Restricted)

@@ -1,7 +1,7 @@
-// Package accesstest holds the access matrix: every operation, from every
-// relation to a store, on entries of every label and kind. It derives the
-// expected outcomes from the rules, independently of the code that enforces
-// them. Every surface runs the same matrix.
+// Package accesstest tests the access matrix: every operation, by callers in every
+// relation to a store, on entries of every label and kind. It derives the expected
+// outcomes from the rules, independently of the code that enforces them. The tests
+// of every surface run the same matrix.
 package accesstest
 
 import (
@@ -52,10 +52,10 @@ const (
 	Export   = "export"
 	Changes  = "changes"
 	Search   = "search"
-	// RankedSearch is a search with a ranking, and RelevantSearch one with a
+	// RankedSearch is a search with a ranking. RelevantSearch is a search with a
 	// minimum relevance.
 	RankedSearch   = "search with a ranking"
-	RelevantSearch = "search with a least relevance"
+	RelevantSearch = "search with a minimum relevance"
 	// RefinedSearch is a search with one of the options in Options or OpenOptions.
 	RefinedSearch = "search with an option"
 	// PagedSearch is a search with one hit per page that follows the cursors to the
@@ -63,24 +63,24 @@ const (
 	PagedSearch = "search in pages"
 	// PagedPurchase is a PagedSearch with a maximum charge.
 	PagedPurchase = "purchase in pages"
-	// OfferSearch is a search of an offer, and Accept accepts it.
+	// OfferSearch searches an offer; Accept accepts it.
 	OfferSearch = "offer search"
 	Accept      = "accept"
 	Delete      = "delete"
 	Restore     = "restore"
 	Rename      = "rename"
-	// RenameNamespace moves an entry to another namespace, and RenameStore to another
-	// store.
+	// RenameNamespace moves an entry to another namespace; RenameStore moves it to
+	// another store.
 	RenameNamespace = "rename to a namespace"
 	RenameStore     = "rename to a store"
 	Trash           = "trash"
 	Grants          = "grants"
 	Share           = "share"
 	Unshare         = "unshare"
-	// AcceptGrant accepts a store, and EndGrant ends the caller's own grant of it.
+	// AcceptGrant accepts a granted store; EndGrant ends the caller's own grant.
 	AcceptGrant = "accept a grant"
 	EndGrant    = "end a grant"
-	// SetLanguage chooses the models that read a store.
+	// SetLanguage selects the models for a store.
 	SetLanguage = "set language"
 	JoinChat    = "join chat"
 	LeaveChat   = "leave chat"
@@ -89,15 +89,15 @@ const (
 )
 
 // Options are the search options, by their names in the REST API, that find, order
-// and explain hits without excluding entries of the matrix. With "nearest" no hit
-// is relevant enough, and the keys are those of the nearest entries.
+// and explain hits without excluding entries of the matrix. With "nearest", no hit
+// is relevant enough, and Outcome.Keys are the keys of the nearest entries.
 var Options = []string{"mode", "queries", "recency", "diversity", "typos", "dates", "as_of", "explain", "where", "timezone", "match", "nearest"}
 
-// ExplainEntry is the option "explain" of a RefinedSearch with the operation's
-// path. It is in neither list.
+// ExplainEntry is the option "explain" of a RefinedSearch, with the operation's
+// path. It is neither in Options nor in OpenOptions.
 const ExplainEntry = "explain of an entry"
 
-// OpenOptions are the options that a store at level search accepts too.
+// OpenOptions are the options that a caller at level search may use too.
 var OpenOptions = []string{"passages", "max_tokens"}
 
 // Where is the condition of a search, list or export with the option "where". All
@@ -111,8 +111,8 @@ const AsOf = "2026"
 // Timezone is the zone of a search with the option "timezone".
 const Timezone = "Europe/Berlin"
 
-// Match holds the exact words of a search with the option "match". All
-// searchable entries of the matrix contain them.
+// Match is the condition on exact words of a search with the option "match". All
+// searchable entries of the matrix match it.
 const Match = `{"all": ["heliotrope"], "any": ["helio*"], "none": ["heliotrope heliotrope"]}`
 
 // Outcome is the outcome of an operation.
@@ -121,10 +121,10 @@ type Outcome struct {
 	Keys   []string // of the entries in the answer, in order
 	Label  acl.Label
 	Value  string // of a get
-	Bare   bool   // of a search: the hits had key, value, label, store, score and relevance alone
+	Bare   bool   // of a search: the hits had only key, value, label, store, score and relevance
 	Coarse bool   // of a search: Coarse of a hit
-	Lags   bool   // of a search: the answer said vector_lag
-	Next   string // of a page of a search: the cursor of the next one
+	Lags   bool   // of a search: the answer reported vector_lag
+	Next   string // of a page of a search: the cursor of the next page
 	// Charges is the number of charges for a search.
 	Charges int
 	// Explained is the explained outcome of an entry.
@@ -134,8 +134,8 @@ type Outcome struct {
 	NoVectors bool
 }
 
-// Coarse reports whether a hit's score and relevance are the same two-digit
-// number, as for a store at level search.
+// Coarse reports whether a hit's score and relevance are the same number, rounded to two
+// decimals, as for a store at level search.
 func Coarse(score, relevance float64) bool {
 	return score == relevance && relevance == math.Round(relevance*100)/100
 }
@@ -151,6 +151,6 @@ type Surface interface {
 	// Offers reports whether the surface has an operation, or an option of a
 	// RefinedSearch.
 	Offers(name string) bool
-	// Market sells searches of the stores behind the surface.
+	// Market returns the market for searches of the stores behind the surface.
 	Market() *meter.Market
 }

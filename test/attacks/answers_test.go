@@ -15,14 +15,14 @@ import (
 	"mneme/test/wait"
 )
 
-// byWords starts a server whose embedder is unavailable, so that searches
-// are lexical at once and the server has the processor to itself.
+// byWords configures an unavailable embedder: searches are lexical at once, and
+// embedding takes no processor time.
 func byWords() option {
 	return environment("MNEME_EMBEDDER=openai", "MNEME_OPENAI_BASE_URL=http://127.0.0.1:9/v1", "MNEME_OPENAI_MODEL=m", "MNEME_OPENAI_DIM=8",
 		"MNEME_SEARCH_VECTOR_BUDGET=50ms")
 }
 
-// hoardBytes is about the maximum length of a value.
+// hoardBytes is slightly below the maximum length of a value.
 const hoardBytes = 95_000
 
 // hoard writes 100 entries of the given length that all match one question.
@@ -35,7 +35,7 @@ func (c caller) hoard(t testing.TB, bytes int) {
 	}
 }
 
-// mcpSearch is a search for all of hoard's entries, as a call over MCP.
+// mcpSearch returns an MCP call that searches for all entries of hoard.
 func mcpSearch(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"granite survey","max_results":100,"max_tokens":1000000}}}`, id)
 }
@@ -138,11 +138,11 @@ func TestAToolAnswersNoMoreThanAModelCanRead(t *testing.T) {
 	}
 }
 
-// Slow readers must not make the server hold their answers or connections to
-// its database: others read and write in the meantime.
-func TestSlowReadersHoldNoAnswers(t *testing.T) {
+// Slow clients must not make the server keep their answers in memory, or occupy its
+// database connections: others read and write in the meantime.
+func TestSlowClientsKeepNoAnswersInMemory(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		s := start(t, storage, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // the first are not read until all have begun
+		s := start(t, storage, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // the test reads the first answers when all have begun
 		alice := s.as("alice")
 		alice.hoard(t, hoardBytes)
 		ask := func(method, path, body string) *connection {
@@ -176,9 +176,9 @@ func TestSlowReadersHoldNoAnswers(t *testing.T) {
 			slow = append(slow, c)
 		}
 		_, after := s.memory()
-		t.Logf("%d slow readers of 9.5 MB each: the peak of memory rose from %d to %d MB", len(slow), before>>20, after>>20)
+		t.Logf("%d slow clients read 9.5 MB each: the peak of memory rose from %d to %d MB", len(slow), before>>20, after>>20)
 		if after-before > int64(size.Of(48, 64))<<20 {
-			t.Errorf("slow readers make the server hold %d MB", (after-before)>>20)
+			t.Errorf("slow clients make the server keep %d MB", (after-before)>>20)
 		}
 		alice.put("k00", "Changed meanwhile.").want(t, http.StatusOK)
 		alice.search("granite survey", "limit", 1).want(t, http.StatusOK)
@@ -197,7 +197,7 @@ func TestSlowReadersHoldNoAnswers(t *testing.T) {
 // stuck is an embedder that accepts requests and never answers.
 type stuck struct {
 	address string
-	asked   chan net.Conn // a connection on which a request came
+	asked   chan net.Conn // connections with a request
 }
 
 func startStuck(t testing.TB) *stuck {
@@ -229,8 +229,8 @@ func (e *stuck) option() option {
 		"MNEME_OPENAI_TIMEOUT=10m", "MNEME_SEARCH_VECTOR_BUDGET=10m")
 }
 
-// question waits for a question, and returns a channel that is closed when mneme
-// abandons it.
+// question waits for a request, and returns a channel that is closed when mneme
+// abandons the request.
 func (e *stuck) question(t testing.TB) <-chan struct{} {
 	t.Helper()
 	conn := wait.For(t, "the embedder is asked", e.asked)
@@ -243,14 +243,14 @@ func (e *stuck) question(t testing.TB) <-chan struct{} {
 	return gone
 }
 
-// mcpCancel cancels a call.
+// mcpCancel returns the MCP notification that cancels a call.
 func mcpCancel(id int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, id)
 }
 
-// A search that its client cancelled is cancelled down to the embedder, and its
-// answer is not sent. The embedder sees the end of a call before the server has
-// forgotten it, so each call has its own ID, as the protocol requires.
+// If a client cancels a search, the server also cancels its request to the embedder,
+// and sends no answer. The embedder sees the end of a call before the server has
+// forgotten the call's ID, so each call has its own ID, as the protocol requires.
 func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 	t.Parallel()
 	t.Run("http", func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			go func() { answer <- alice.call(http.MethodPost, "/mcp", body, mcpHeaders...) }()
 			gone := embedder.question(t)
 			alice.call(http.MethodPost, "/mcp", mcpCancel(id), mcpHeaders...).want(t, http.StatusAccepted)
-			wait.For(t, "the work of "+name+" ends", gone)
+			wait.For(t, "the request of "+name+" ends", gone)
 			if r := (<-answer).want(t, http.StatusAccepted); len(r.body) > 0 {
 				t.Errorf("%s: %v", name, r)
 			}
@@ -279,7 +279,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			}
 			gone = embedder.question(t)
 			c.Close()
-			wait.For(t, "the work of "+name+" of a closed connection ends", gone)
+			wait.For(t, "the request of "+name+" on a closed connection ends", gone)
 		}
 		ping := `{"jsonrpc":"2.0","id":100,"method":"ping"}`
 		if r := alice.call(http.MethodPost, "/mcp", ping, mcpHeaders...).want(t, http.StatusOK); !strings.Contains(string(r.body), `"id":100`) {
@@ -317,7 +317,7 @@ func TestACancelledSearchIsStoppedAndNotAnswered(t *testing.T) {
 			say(mcpSearch(id))
 			gone := embedder.question(t)
 			say(mcpCancel(id))
-			wait.For(t, "the work of a call ends", gone)
+			wait.For(t, "the request of a call ends", gone)
 			// The next line answers the next call.
 			say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, 100+id))
 			if line, err := lines.ReadString('\n'); err != nil || !strings.Contains(line, fmt.Sprintf(`"id":%d`, 100+id)) {

@@ -17,8 +17,8 @@ import (
 // operation is an operation of openapi.yaml.
 type operation struct{ id, method, path string }
 
-// operations returns the operations of openapi.yaml, each with the lowest label that
-// sees its changes, by docs/security.md.
+// operations returns the operations of openapi.yaml and, from docs/security.md, the
+// lowest label of the sessions that see the changes of each operation.
 func operations(t *testing.T) (all []operation, lowest map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../server/rest/openapi.yaml")
@@ -63,13 +63,13 @@ func operations(t *testing.T) (all []operation, lowest map[string]string) {
 	return all, lowest
 }
 
-// below is the view of sessions at PUBLIC.
+// below is the part of the API that sessions at PUBLIC observe.
 type below struct {
 	who   []caller
 	paths []string
 }
 
-// observe returns all of the sessions' answers, without their random parts.
+// observe returns the answers to all of the sessions' calls, without their random parts.
 func (b below) observe() string {
 	var all strings.Builder
 	for i, c := range b.who {
@@ -83,7 +83,7 @@ func (b below) observe() string {
 	return all.String()
 }
 
-// difference returns the lines of after that are not in before.
+// difference returns the lines of after that before does not have.
 func difference(before, after string) (lines string) {
 	known := strings.Split(before, "\n")
 	for line := range strings.Lines(after) {
@@ -107,10 +107,10 @@ func stable(body []byte) string {
 	return string(text)
 }
 
-// Sessions at RESTRICTED call every operation of the API. Changes that are visible only from
-// there up, by docs/security.md, must not show to a session at PUBLIC, of the same agent or
-// another; such a session cannot change data that is visible at PUBLIC.
-func TestNoOperationShowsBelow(t *testing.T) {
+// Sessions at RESTRICTED call every operation of the API. Sessions at PUBLIC, of the same agent
+// or another, must not see their changes, and the sessions at RESTRICTED cannot change data
+// that docs/security.md lists as visible at PUBLIC.
+func TestNoOperationShowsAtLowerLabels(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		all, lowest := operations(t)
 		s := start(t, storage)
@@ -126,7 +126,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			"title": "Notes", "description": "Of ferries", "terms": map[string]any{"price_search": 10, "price_entry": 5},
 		}).want(t, http.StatusCreated)).ID
 		low.who[0].call(http.MethodPut, store+"/grants/carol", map[string]any{"level": "read"}).want(t, http.StatusOK)
-		// One sale creates the receipt key, which belongs to the whole server.
+		// The first sale creates the receipt key, which belongs to the whole server.
 		money := map[string]any{"amount": 1_000_000, "reference": "r"}
 		s.as("operator", "--scope", "platform").call(http.MethodPost, "/v1/admin/accounts/dave/topup", money).want(t, http.StatusOK)
 		s.as("dave").call(http.MethodPost, "/v1/offers/"+offer+"/accept", nil).want(t, http.StatusCreated)
@@ -218,7 +218,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 		if known := slices.Sorted(maps.Keys(calls)); len(known) != len(all) {
 			t.Errorf("%d calls for %d operations", len(known), len(all))
 		}
-		// Operations on which others depend come first.
+		// Operations that others depend on come first.
 		order := []string{"putMemory", "batchMemories", "renameMemory", "deleteMemory", "restoreMemory", "putGrant", "deleteGrant",
 			"createOffer", "changeOffer", "withdrawOffer", "topUpAccount", "acceptOffer", "searchOffer", "search", "refundCharge", "payOutAccount"}
 		rank := func(o operation) int {
@@ -234,7 +234,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // accepts the offers that it lists
+		low.observe() // a call that names a store may accept its grants
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]
@@ -243,7 +243,7 @@ func TestNoOperationShowsBelow(t *testing.T) {
 				continue
 			}
 			if public := strings.HasPrefix(lowest[o.id], "PUBLIC"); public != slices.Contains(refused, o.id) {
-				t.Errorf("what %s changes is seen from %q up", o.id, lowest[o.id])
+				t.Errorf("%s: the changes are listed as visible from %q up", o.id, lowest[o.id])
 			}
 			call(t)
 			if after := low.observe(); after != before {

@@ -43,8 +43,7 @@ func TestUpdatesOfOneKeyAreBounded(t *testing.T) {
 	})
 }
 
-// storageBytes returns the size of the SQLite database's files, or 0 if the data
-// is elsewhere.
+// storageBytes returns the size of the SQLite database's files, or 0 on PostgreSQL.
 func (s *server) storageBytes() (total int64) {
 	paths, err := filepath.Glob(filepath.Join(s.dir, "mneme.db*"))
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *server) storageBytes() (total int64) {
 	return total
 }
 
-// A store's grants are bounded.
+// A store has a maximum number of grants.
 func TestGrantsOfAStoreAreBounded(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, environment("MNEME_LIMITS_GRANTS=20"))
@@ -70,7 +69,7 @@ func TestGrantsOfAStoreAreBounded(t *testing.T) {
 		if p := refused.problem(t); p.Type != "urn:mneme:problem:quota" || p.Limit != "grants" || !strings.Contains(p.Detail, "20 grants") || refused.header.Get("Retry-After") == "" {
 			t.Errorf("%+v", p)
 		}
-		// An existing grant can be changed, and a revoked one frees its slot.
+		// An existing grant can be changed, and a revoked grant no longer counts.
 		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-3", map[string]any{"level": "search"}).want(t, 200)
 		alice.call(http.MethodDelete, "/v1/stores/self/grants/bob-4", nil).want(t, 204)
 		alice.call(http.MethodPut, "/v1/stores/self/grants/bob-20", map[string]any{"level": "read"}).want(t, 200)

@@ -18,10 +18,10 @@ import (
 	"mneme/test/wait"
 )
 
-// Bodies of kilobytes that decompress to hundreds of megabytes, sent concurrently to
-// every call that reads a body: all are refused, and none is held beyond its limit. The
-// server reads four at a time, of up to 10 MB each, which take twice that while they
-// grow, and again until they are garbage-collected.
+// Bodies of kilobytes that decompress to hundreds of megabytes are sent concurrently to
+// every call that reads a body. All are refused, and the server buffers none beyond its
+// limit. It reads four at a time, of up to 10 MB each. A body takes twice its size while
+// its buffer grows, and again until it is garbage-collected.
 func TestBombsTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const each, room = 8, 400 << 20
@@ -57,8 +57,8 @@ func TestBombsTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
-// Bodies of kilobytes that decompress to arrays of millions of elements, each of which
-// would take many times its text in memory.
+// Bodies of kilobytes decompress to arrays of millions of elements, each of which would
+// take many times the bytes of its text in memory.
 func TestLongArraysTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const room = 400 << 20
@@ -93,7 +93,7 @@ func TestLongArraysTakeNoMemory(t *testing.T) {
 	alice.search("what tea?").want(t, http.StatusOK)
 }
 
-// unending is the end of a body, which blocks until stop is closed.
+// unending is the end of a body: it blocks until stop is closed.
 type unending struct{ stop chan struct{} }
 
 func (u unending) Read([]byte) (int, error) {
@@ -101,11 +101,11 @@ func (u unending) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Large bodies whose ends never arrive, on one connection.
+// Large bodies never end, on one connection.
 func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	const bodies, length, held, room = 64, 9_500_000, 64 << 20, 300 << 20
-	s := start(t, environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // so that a pause ends none of them
+	s := start(t, environment("MNEME_CONNECTIONS_STALL_TIMEOUT=10m")) // so that no body times out
 	alice := s.as("alice")
 	alice.search("what tea?").want(t, http.StatusOK)
 	_, before := s.memory()
@@ -137,13 +137,13 @@ func TestBodiesThatDoNotEndTakeNoMemory(t *testing.T) {
 			switch response.StatusCode {
 			case http.StatusTooManyRequests:
 				refused.Add(1)
-			case http.StatusBadRequest: // it ended, and is blank
+			case http.StatusBadRequest: // the body ended, and is blank
 			default:
 				t.Errorf("status %d", response.StatusCode)
 			}
 		})
 	}
-	wait.Until(t, "what is not held is refused", func() error {
+	wait.Until(t, "bodies beyond the limit are refused", func() error {
 		if n := refused.Load(); n < bodies-held/length {
 			return fmt.Errorf("%d of %d bodies are refused", n, bodies)
 		}
@@ -168,7 +168,7 @@ func zstandard(out *bytes.Buffer) (writer, error) {
 	return zstd.NewWriter(out, zstd.WithWindowSize(8<<20))
 }
 
-// zeros returns n zeros, compressed.
+// zeros returns compressed zeros. length is their uncompressed length in bytes.
 func zeros(t *testing.T, length int, by func(*bytes.Buffer) (writer, error)) []byte {
 	t.Helper()
 	chunk := string(make([]byte, 1<<20))

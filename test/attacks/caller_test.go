@@ -18,10 +18,10 @@ import (
 type caller struct {
 	*server
 	token string
-	ctx   context.Context // ends its calls; nil: the test's
+	ctx   context.Context // of its calls; nil: the test's
 }
 
-// as returns an agent with a new token. flags are those of `mneme token`, such as
+// as returns an agent with a new token. flags are flags of `mneme token`, such as
 // "--taint", "CONFIDENTIAL", "--scope", "platform", "--chat", "c1", "--user", "u1".
 func (s *server) as(agent string, flags ...string) caller {
 	s.t.Helper()
@@ -43,10 +43,10 @@ type reply struct {
 	err    error
 }
 
-// patience bounds every wait. It is far above the times of a busy machine.
+// patience is the limit of every wait. It is far above the waits on a busy machine.
 const patience = 4 * time.Minute
 
-// client has no limit on connections.
+// client does not limit its connections.
 var client = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 
 // call makes one request. body is nil, a string or []byte that is sent unchanged,
@@ -95,7 +95,7 @@ func (c caller) put(key, value string) reply {
 	return c.call(http.MethodPut, memories+key, map[string]any{"value": value})
 }
 
-// search asks one question. options alternates names and values of the body.
+// search makes one search. options alternates names and values of further fields.
 func (c caller) search(query string, options ...any) reply {
 	c.secret(query)
 	body := map[string]any{"query": query}
@@ -127,7 +127,7 @@ type problem struct {
 	Status                                      int
 }
 
-// problem decodes a refusal, and fails the test if the reply is none.
+// problem decodes a refusal. It fails the test if the reply is not a problem document.
 func (r reply) problem(t testing.TB) problem {
 	t.Helper()
 	var p problem

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// connection is a TCP connection to a server, on which a test may send what no
-// HTTP client would.
+// connection is a TCP connection to a server, on which a test may send bytes that no
+// HTTP client would send.
 type connection struct {
 	net.Conn
 	t      testing.TB
@@ -51,8 +51,8 @@ func (c *connection) response() reply {
 	return reply{status: response.StatusCode, header: response.Header, body: body, err: err}
 }
 
-// isClosed reports whether the server ends the connection. What it sends before is
-// discarded.
+// isClosed reports whether the server closes the connection. It discards what the
+// server sends before.
 func (c *connection) isClosed() bool {
 	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		c.t.Fatal(err)

@@ -21,9 +21,9 @@ func hits(t testing.TB, r reply) (stores []string, skipped []map[string]string) 
 	return stores, found.Skipped
 }
 
-// Strangers give an agent stores full of words and copies of its topic. Its searches without
-// named stores cover only its own, its exact words find their entries, and it can refuse the
-// gifts.
+// Strangers grant an agent stores full of words and of copies of its entry. The agent's
+// searches without named stores cover only its own store, a condition on exact words finds
+// only its own entries, and it can refuse the grants.
 func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -50,8 +50,8 @@ func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 				t.Errorf("hits of %q", stores)
 			}
 		}
-		// If the store with too many words is named, it is skipped and listed, and the call
-		// succeeds.
+		// A call that names a store accepts it. Then a search lists the store with too many
+		// words as skipped, and succeeds.
 		alice.call(http.MethodGet, "/v1/stores/giver-0/memories", nil).want(t, http.StatusOK)
 		stores, skipped := hits(t, alice.search("pilot", "match", prefix))
 		if len(stores) != 1 || stores[0] != "alice" || len(skipped) != 1 || skipped[0]["store_id"] != "giver-0" || skipped[0]["reason"] != "prefix" {
@@ -66,9 +66,9 @@ func TestGiftsChangeNothingUntilTheyAreAccepted(t *testing.T) {
 	})
 }
 
-// A session at RESTRICTED tries to pass text to one at PUBLIC: by its grants, by its
-// settings, and by its number of requests.
-func TestASessionRevealsNothingDownwards(t *testing.T) {
+// A session at RESTRICTED tries to pass text to a session at PUBLIC through its grants, its
+// settings and its number of requests.
+func TestASessionRevealsNothingToLowerLabels(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		high, low := s.as("alice", "--taint", "RESTRICTED"), s.as("alice")
@@ -89,7 +89,7 @@ func TestASessionRevealsNothingDownwards(t *testing.T) {
 			high.call(http.MethodGet, "/v1/stores", nil).want(t, http.StatusOK)
 		}
 		if after := observe(); after != before {
-			t.Errorf("below is seen\n%s\nbefore\n%s", after, before)
+			t.Errorf("a lower session sees\n%s\nbefore\n%s", after, before)
 		}
 		var was, is int
 		now := low.call(http.MethodGet, "/v1/stores", nil).header.Get("RateLimit")
@@ -101,7 +101,7 @@ func TestASessionRevealsNothingDownwards(t *testing.T) {
 	})
 }
 
-// An agent tries to reenable kinds of stores that its platform disabled.
+// An agent tries to enable kinds of stores that its platform disabled.
 func TestAnAgentCannotEnableWhatItsPlatformDisabled(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -120,9 +120,9 @@ func TestAnAgentCannotEnableWhatItsPlatformDisabled(t *testing.T) {
 	})
 }
 
-// An agent that lost access to a store leaves dependent grants, which resume if
-// it regains access.
-func TestGrantsOfWhoLostAStoreAreShownAndEnd(t *testing.T) {
+// Grants that an agent made on a store lose effect when the agent loses access, and take
+// effect again when it regains access, unless they were revoked with cascade=true.
+func TestDependentGrantsAreListedAndRevoked(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
 		alice, bob := s.as("alice"), s.as("bob")

@@ -17,12 +17,12 @@ import (
 	"mneme/test/wait"
 )
 
-// A hog keeps the encoder busy, with megabytes to embed or with endless
-// questions. Other agents' lines must still be found by the vector leg.
+// One agent, the hog, keeps the encoder busy with megabytes to embed or with endless
+// questions. The vector leg must still find other agents' entries.
 
 const hogValues, hogBytes = 32, 88_000
 
-// prose returns words of about n bytes in total.
+// prose returns random words, with at least the given number of bytes in total.
 func prose(random *rand.Rand, bytes int) string {
 	words := strings.Fields("garden window evening letter bridge train neighbour summer kitchen winter river lantern market harbour story")
 	var text strings.Builder
@@ -42,7 +42,7 @@ func queueMegabytes(t testing.TB, hog caller) {
 	}
 }
 
-// askWithoutEnd asks questions of 200 words over some connections until stop is
+// askWithoutEnd makes concurrent searches with questions of 200 words until stop is
 // called.
 func askWithoutEnd(t testing.TB, hog caller, connections int) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
@@ -62,7 +62,7 @@ func askWithoutEnd(t testing.TB, hog caller, connections int) (stop func()) {
 	}
 }
 
-// byMeaning returns nil when a search of the caller finds a key by the vector leg.
+// byMeaning returns nil if the vector leg of a search finds a key.
 func (c caller) byMeaning(t testing.TB, question, key string) error {
 	type found struct {
 		Hits []struct {
@@ -104,9 +104,9 @@ func TestMegabytesOfOneAgentDoNotDelayAnothersLine(t *testing.T) {
 	})
 }
 
-// Answers to an agent report that its own entries wait for their vectors; answers
-// to others do not.
-func TestAnswersSayThatOnesOwnEntriesWait(t *testing.T) {
+// Answers to an agent report that its own entries wait for their vectors. Answers to
+// other agents do not.
+func TestAnswersReportOnlyTheCallersOwnVectorLag(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "volume"))
 		hog, other := s.as("hog"), s.as("other")
@@ -116,7 +116,7 @@ func TestAnswersSayThatOnesOwnEntriesWait(t *testing.T) {
 		degraded := func(c caller, question string) []string {
 			return decode[struct{ Degraded []string }](t, c.search(question).want(t, http.StatusOK)).Degraded
 		}
-		wait.Until(t, "the answers to the hog say that its entry waits", func() error {
+		wait.Until(t, "the answers to the hog report that its entry waits", func() error {
 			if got := degraded(hog, "a garden"); !slices.Contains(got, "vector_lag") {
 				return fmt.Errorf("degraded: %v", got)
 			}
@@ -128,7 +128,7 @@ func TestAnswersSayThatOnesOwnEntriesWait(t *testing.T) {
 	})
 }
 
-// startHesitant starts an embedder that never answers for texts with a word.
+// startHesitant starts an embedder that never answers requests for texts with a word.
 func startHesitant(t testing.TB, word string) option {
 	t.Helper()
 	e := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,14 +151,14 @@ func startHesitant(t testing.TB, word string) option {
 			}
 			answer.Data = append(answer.Data, embedding{i, []float32{1, 0}})
 		}
-		_ = json.NewEncoder(w).Encode(answer) // the server may have ended
+		_ = json.NewEncoder(w).Encode(answer) // mneme may have ended
 	}))
 	t.Cleanup(e.Close)
 	return environment("MNEME_EMBEDDER=openai", "MNEME_OPENAI_BASE_URL="+e.URL+"/v1", "MNEME_OPENAI_MODEL=m", "MNEME_OPENAI_DIM=2",
 		"MNEME_OPENAI_TIMEOUT=10m", "MNEME_SEARCH_VECTOR_BUDGET=10m")
 }
 
-func TestQuestionsWithoutEndDoNotStopIndexing(t *testing.T) {
+func TestEndlessQuestionsDoNotStopIndexing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	hog, other := s.as("hog"), s.as("other")
@@ -167,14 +167,14 @@ func TestQuestionsWithoutEndDoNotStopIndexing(t *testing.T) {
 	wait.Until(t, "the line is found by its meaning", func() error { return other.byMeaning(t, "what food makes her ill?", "allergy") })
 }
 
-// BenchmarkHog reports the duration of another agent's PUT with ?wait=indexed
-// under each attack:
+// BenchmarkHog reports the duration of an agent's PUT with ?wait=indexed under each
+// attack by another agent:
 //
 //	go test -run '^$' -bench Hog -benchtime 20x ./test/attacks
 //
 // With MNEME_ATTACK_BINARY it measures another version. -benchtime sets the number
-// of lines, written one each half second. Times are in seconds; late is the share
-// that was not indexed within the 10 s of the call.
+// of entries, of which it writes two a second. Times are in seconds; late is the share
+// of entries that were not indexed within the 10 s of the call.
 func BenchmarkHog(b *testing.B) {
 	attack := map[string]func(testing.TB, caller) (stop func()){
 		"megabytes": func(t testing.TB, hog caller) func() { queueMegabytes(t, hog); return func() {} },

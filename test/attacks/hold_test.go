@@ -36,8 +36,8 @@ func (s *server) sockets() int {
 	return n
 }
 
-// A request announces a body and never sends it. It has no token, so
-// anybody could send it from anywhere.
+// A request announces a body and never sends it. Most of the requests have no token:
+// anybody could send them from anywhere.
 func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -69,7 +69,7 @@ func TestARequestThatNeverEndsIsAnsweredAndClosed(t *testing.T) {
 				t.Fatal(r)
 			}
 			if !c.isClosed() {
-				t.Error("the connection is held")
+				t.Error("the connection is still open")
 			}
 		})
 	}
@@ -106,7 +106,7 @@ func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 						select {
 						case <-stop:
 							return
-						case <-time.After(500 * time.Millisecond): // within each timeout
+						case <-time.After(500 * time.Millisecond): // shorter than each timeout
 						}
 						if c.send(attack.drip) != nil {
 							return
@@ -115,21 +115,21 @@ func TestAConnectionWithoutProgressIsClosed(t *testing.T) {
 				}()
 			}
 			if !c.isClosed() {
-				t.Error("the connection is held")
+				t.Error("the connection is still open")
 			}
 		})
 	}
 }
 
-// A client requests megabytes and reads them byte by byte.
-func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
+// A client requests megabytes, and reads only the first 100 bytes.
+func TestAClientThatStopsReadingIsDisconnected(t *testing.T) {
 	t.Parallel()
 	s := start(t, byWords(), environment("MNEME_CONNECTIONS_STALL_TIMEOUT=2s"))
 	others := s.sockets()
 	alice := s.as("alice")
 	var lines strings.Builder
 	for i := range 100 {
-		// Encrypted values are not indexed, which is faster.
+		// Encrypted values are not indexed, so the import is faster.
 		fmt.Fprintf(&lines, "{\"key\":\"k%d\",\"encrypted\":true,\"value\":%q}\n", i, strings.Repeat("tea and ", 11_000))
 	}
 	alice.call(http.MethodPost, "/v1/stores/self/import", lines.String(), "Content-Type", "application/x-ndjson").want(t, http.StatusOK)
@@ -148,18 +148,19 @@ func TestAReaderThatTakesNothingIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wait.Until(t, "slow readers are cut off", func() error {
+	wait.Until(t, "the clients are disconnected", func() error {
 		if now := s.sockets(); now > others {
-			return fmt.Errorf("%d connections are held, of %d slow readers", now-others, readers)
+			return fmt.Errorf("%d connections are open, of %d slow clients", now-others, readers)
 		}
 		return nil
 	})
 }
 
-// One address opens so many connections that others would suffer.
+// One address opens many connections. The server must still accept connections from
+// another address.
 func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1h")) // all are open at a time
+	s := start(t, environment("MNEME_CONNECTIONS_IDLE_TIMEOUT=1h")) // so that all stay open
 	address := strings.TrimPrefix(s.Address, "http://")
 	const attempts = 1000
 	open := 0
@@ -175,7 +176,7 @@ func TestOneAddressCannotTakeEveryConnection(t *testing.T) {
 		}
 	}
 	if open == 0 || open > 256 {
-		t.Errorf("%d of %d connections are served at a time", open, attempts)
+		t.Errorf("%d of %d concurrent connections are served", open, attempts)
 	}
 	other := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	conn, err := other.DialContext(t.Context(), "tcp", address)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// MEMORY.md goes into system prompts. A description by another agent must not
-// appear there after the owner edits the value, or after any other write that
-// preserves it.
+// MEMORY.md goes into system prompts. A description by another agent must not appear
+// there after the owner edits the value, or after any other write that preserves the
+// description.
 func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage)
@@ -37,7 +37,7 @@ func TestMemoryIndexNeverShowsAnotherAgentsText(t *testing.T) {
 		for _, reader := range []caller{alice, higher} {
 			index := reader.call(http.MethodGet, "/v1/stores/self/MEMORY.md", nil).want(t, 200)
 			if strings.Contains(string(index.body), injection) {
-				t.Errorf("MEMORY.md shows what another agent wrote:\n%s", index.body)
+				t.Errorf("MEMORY.md shows the text of another agent:\n%s", index.body)
 			}
 		}
 		// The owner's own description appears again.

@@ -25,13 +25,13 @@ import (
 type issuer struct {
 	*httptest.Server
 	name   string
-	keys   atomic.Pointer[[]byte] // the server's answer; nil: none
-	signed ed25519.PrivateKey     // the key that signs now
+	keys   atomic.Pointer[[]byte] // the answer of the key server; nil: none
+	signed ed25519.PrivateKey     // the current signing key
 	kid    string
-	asked  atomic.Int64                  // how often its keys were fetched
-	held   atomic.Pointer[chan struct{}] // no fetch is answered until it is closed; nil: all are
+	asked  atomic.Int64                  // counts fetches of the keys
+	held   atomic.Pointer[chan struct{}] // fetches block until it is closed; nil: they do not block
 	mu     sync.Mutex                    // guards signed and kid
-	// interval is refresh_unknown in the configuration; empty: left out
+	// interval is refresh_unknown in the configuration; empty: not set
 	interval string
 }
 
@@ -79,7 +79,7 @@ func (i *issuer) rotate(t *testing.T) {
 	i.keys.Store(new([]byte(fmt.Sprintf(`{"keys":[{"kty":"OKP","crv":"Ed25519","kid":%q,"x":%q}]}`, i.kid, x))))
 }
 
-// token signs a token for an agent. kid may be one that the issuer does not have.
+// token signs a token for an agent. kid may be unknown to the issuer.
 func (i *issuer) token(t *testing.T, agent, kid string) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, jwt.MapClaims{
@@ -96,7 +96,7 @@ func (i *issuer) token(t *testing.T, agent, kid string) string {
 	return text
 }
 
-// trusting configures issuers.
+// trusting configures trusted issuers.
 func trusting(t *testing.T, issuers ...*issuer) option {
 	t.Helper()
 	type entry map[string]any
@@ -116,10 +116,10 @@ func trusting(t *testing.T, issuers ...*issuer) option {
 }
 
 // Forged tokens with unknown key IDs make a server fetch the issuer's keys.
-// However many arrive, and although half of their senders disconnect at once, a
-// key that the issuer rotates to is accepted after the next fetch, and known
-// keys and other issuers are served while a fetch hangs.
-func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
+// However many arrive, and although half of their senders disconnect at once, the
+// server accepts the issuer's new key after the next fetch, and serves tokens of
+// known keys and other issuers while a fetch hangs.
+func TestForgedKeyIDsDoNotBlockValidTokens(t *testing.T) {
 	t.Parallel()
 	attacked, other := newIssuer(t, "https://id.test"), newIssuer(t, "https://other.test")
 	attacked.interval = "1s"
@@ -134,7 +134,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	defer flood.Wait()
 	defer cancel()
 	var forged atomic.Int64
-	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // a hundred times the number of fetches
+	pause := time.Duration(size.Of(10, 0)) * time.Millisecond // still a hundred times as many tokens as fetches
 	for attacker := range 8 {
 		flood.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -156,15 +156,16 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 			}
 		})
 	}
-	wait.Until(t, "forged tokens come", func() error {
+	wait.Until(t, "forged tokens arrive", func() error {
 		if n := forged.Load(); n < 20 {
-			return fmt.Errorf("%d have come", n)
+			return fmt.Errorf("%d have arrived", n)
 		}
 		return nil
 	})
-	// Known keys wait neither for fetches nor for tokens that do: all these calls are
-	// answered while one fetch hangs. The server abandons a fetch after ten seconds, and
-	// on a busy machine the calls may take longer: then the test tries the next fetch.
+	// Tokens of known keys wait neither for fetches nor for tokens that wait for fetches:
+	// all these calls are answered while one fetch hangs. The server abandons a fetch
+	// after ten seconds. On a busy machine the calls may take longer; the test then
+	// repeats them during the next fetch.
 	meanwhile := false
 	for try := 0; try < 3 && !meanwhile; try++ {
 		before := attacked.asked.Load()
@@ -192,7 +193,7 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 	wait.Until(t, "a token of the new key is accepted", func() error {
 		unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 		if r := latter.call(http.MethodGet, memories+"tea", nil); r.status != http.StatusOK {
-			return fmt.Errorf("after %d forged tokens a good one is answered with %v", forged.Load(), r)
+			return fmt.Errorf("after %d forged tokens, a valid token is answered with %v", forged.Load(), r)
 		}
 		return nil
 	})
@@ -201,19 +202,19 @@ func TestForgedKeyIDsDoNotKeepGoodTokensOut(t *testing.T) {
 		t.Errorf("a token of a removed key is answered with %v", r)
 	}
 
-	// The first fetch, a burst of three, and one a second.
+	// The server may make the first fetch, a burst of three, and one fetch a second.
 	if n, most := attacked.asked.Load(), 1+3+int64(time.Since(began)/time.Second)+1; n > most {
-		t.Errorf("the issuer was asked %d times, want at most %d", n, most)
+		t.Errorf("the keys were fetched %d times, want at most %d", n, most)
 	} else {
-		t.Logf("the issuer was asked %d times in %v", n, time.Since(began).Round(time.Second))
+		t.Logf("the keys were fetched %d times in %v", n, time.Since(began).Round(time.Second))
 	}
 	other.Close()
 	unaffected.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// A server starts while its issuer is unavailable, and reports valid tokens as
-// undecided, not as invalid. A later malformed key set does not remove known keys.
-func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
+// A server that starts while its issuer is unavailable answers valid tokens with 503, not
+// 401. A later malformed key set does not remove known keys.
+func TestAnUnavailableOrBrokenIssuerLocksNobodyOut(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t, "https://id.test")
 	i.interval = "1s"
@@ -235,7 +236,7 @@ func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	for _, garbage := range []string{"", "{}", `{"keys":[]}`, "<html>", string(*good) + "x"} {
 		i.keys.Store(new([]byte(garbage)))
 		if status := s.bearing(i.token(t, "alice", "unknown")).call(http.MethodGet, memories+"tea", nil).status; status != http.StatusServiceUnavailable {
-			t.Errorf("with %q for keys, a token with an unknown one is answered with %d", garbage, status)
+			t.Errorf("with the key set %q, a token with an unknown key is answered with %d", garbage, status)
 		}
 		alice.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 	}
@@ -244,8 +245,8 @@ func TestAnIssuerThatIsAwayOrAnswersGarbageLocksNobodyOut(t *testing.T) {
 	alice.call(http.MethodGet, memories+"tea", nil).want(t, http.StatusOK)
 }
 
-// isRefusal reports whether a status refuses a token: as invalid, as undecided, or
-// because of its address's limit.
+// isRefusal reports whether a status refuses a token: because it is invalid, because the
+// keys are unavailable, or because of the address's limit.
 func isRefusal(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests
 }

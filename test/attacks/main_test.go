@@ -18,7 +18,7 @@ var (
 	buildDir     string // removed when the tests end
 	otherBinary  string // value of binaryVariable
 	attackBinary = sync.OnceValues(func() (string, error) {
-		_ = os.Getenv(binaryVariable) // go test's cache tracks the variables that tests read, not TestMain's
+		_ = os.Getenv(binaryVariable) // go test's cache tracks variables that tests read, not those that TestMain reads
 		if otherBinary != "" {
 			return filepath.Abs(otherBinary)
 		}

@@ -9,8 +9,7 @@ import (
 	"mneme/test/size"
 )
 
-// A query above the limit is refused on every surface, which names the field
-// and the limit.
+// Every surface refuses a query above the limit, and names the field and the limit.
 func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -47,8 +46,8 @@ func TestALongQueryIsRefusedOnEverySurface(t *testing.T) {
 	}
 }
 
-// Each of many queries is as long as a body may be. All must be refused, and
-// their memory released.
+// Each of many queries is as long as a body may be. The server must refuse all of them
+// and release their memory.
 func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	queries, room := size.Of(100, 1100), size.Of(64, 200) // MB
@@ -60,7 +59,7 @@ func TestManyHugeQueriesTakeNoMemory(t *testing.T) {
 	huge := strings.Repeat("what kind of tea is it ", 1_000_000/23)
 	s.secret(huge)
 	for i := range queries {
-		// The body is concatenated by hand, since encoding so many queries is slow.
+		// The body is concatenated, because encoding so many queries is slow.
 		r := alice.call(http.MethodPost, "/v1/search", `{"query": "`+strings.Repeat("x", i)+huge+`"}`)
 		if r.status != http.StatusUnprocessableEntity && r.status != http.StatusRequestEntityTooLarge {
 			t.Fatalf("query %d: %v", i, r)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A refusal to another agent must not reveal the size of an owner's invisible
-// data.
-func TestRefusalsTellNothingOfHiddenBytes(t *testing.T) {
+// A refusal to another agent must not reveal the size of the owner's entries that the
+// agent cannot see.
+func TestRefusalsDoNotRevealHiddenBytes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, config("limits:\n  bytes: 10000\n"))
 		outcomes := make(map[string]string)
@@ -25,10 +25,10 @@ func TestRefusalsTellNothingOfHiddenBytes(t *testing.T) {
 			}
 		}
 		if outcomes["owner"] != outcomes["hoarder"] {
-			t.Errorf("the refusals depend on what is hidden:\n%s\n%s", outcomes["owner"], outcomes["hoarder"])
+			t.Errorf("the refusals depend on hidden entries:\n%s\n%s", outcomes["owner"], outcomes["hoarder"])
 		}
 		if !strings.HasSuffix(outcomes["owner"], "OK\nToo Many Requests\n") {
-			t.Errorf("the editor's own limit does not hold:\n%s", outcomes["owner"])
+			t.Errorf("the writer's own limit is not enforced:\n%s", outcomes["owner"])
 		}
 	})
 }

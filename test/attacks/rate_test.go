@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// flood sends n requests by a few clients at a time and counts the answers by
-// their status.
+// flood sends n requests from a few concurrent clients and counts the answers by
+// status.
 func flood(n int, send func(i int) reply) map[int]int {
 	var mu sync.Mutex
 	var next atomic.Int64
@@ -30,11 +30,11 @@ func flood(n int, send func(i int) reply) map[int]int {
 	return count
 }
 
-// An attacker guesses tokens. After a few, the address must wait; a valid token
-// from the same address is still accepted.
+// An attacker guesses tokens. After a few guesses, its address must wait, but a valid
+// token from the same address is still accepted.
 func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // guesses come faster on the slowest machine
+	s := start(t, environment("MNEME_RATE_REFUSALS=1")) // even a slow machine sends guesses faster
 	alice := s.as("alice")
 	alice.put("tea", "I like my tea green.").want(t, http.StatusCreated)
 	for name, guess := range map[string]func(i int) reply{
@@ -42,7 +42,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 		"with bad tokens": func(i int) reply {
 			return s.bearing(fmt.Sprintf("mneme_%016x_secretsecretsecret", i)).call(http.MethodGet, "/v1/stores", nil)
 		},
-		// Without trusted proxies the header is the caller's own claim.
+		// Without trusted proxies, callers can put anything into this header.
 		"under many addresses": func(i int) reply {
 			return s.bearing("bad-token").call(http.MethodGet, "/v1/stores", nil, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i%250))
 		},
@@ -75,7 +75,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 			r.want(t, http.StatusOK)
 		}
 		if count[http.StatusTooManyRequests] == 0 || count[http.StatusUnauthorized]+count[http.StatusTooManyRequests] != 500 {
-			t.Errorf("%s: of 500 guesses the answers are %v", name, count)
+			t.Errorf("%s: the answers to 500 guesses are %v", name, count)
 		}
 		if r := guess(0); r.status == http.StatusTooManyRequests && (r.header.Get("Retry-After") == "" || r.problem(t).Type != "urn:mneme:problem:too-many-refusals") {
 			t.Errorf("%s: %v %v", name, r.header, r)
@@ -86,7 +86,7 @@ func TestGuessingTokensIsSlowAndHurtsNobody(t *testing.T) {
 // One agent sends more requests than its limit, with several tokens.
 func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	t.Parallel()
-	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // requests come faster on the slowest machine
+	s := start(t, environment("MNEME_RATE_REQUESTS=5")) // even a slow machine sends requests faster
 	tokens := []caller{s.as("hog"), s.as("hog", "--taint", "CONFIDENTIAL"), s.as("hog", "--scope", "share")}
 	ada := s.as("ada")
 	count := flood(1000, func(i int) reply {
@@ -106,10 +106,10 @@ func TestOneAgentCannotTakeEveryRequest(t *testing.T) {
 	}
 }
 
-// A batch counts each of its messages: a batch of 15 is refused long before the
-// sixteen batches that the burst would allow, although the bucket refills in the
-// meantime on a slow machine.
-func TestABatchOfMessagesCountsEachOfThem(t *testing.T) {
+// Each message of a batch counts as a request: batches of 15 are refused long before the
+// sixteen batches that the burst would otherwise allow, although the bucket refills in
+// the meantime on a slow machine.
+func TestABatchCountsEachOfItsMessages(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REQUESTS=8"))
 	alice := s.as("alice")

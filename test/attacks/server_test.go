@@ -27,7 +27,7 @@ func environment(pairs ...string) option {
 	return func(s *server) { s.env = append(s.env, pairs...) }
 }
 
-// config gives the server a configuration file.
+// config writes a configuration file for the server.
 func config(yaml string) option {
 	return func(s *server) {
 		s.t.Helper()
@@ -39,8 +39,8 @@ func config(yaml string) option {
 	}
 }
 
-// postgres keeps the server's data in a new database. It needs
-// MNEME_POSTGRES_DSN, else the test is skipped.
+// postgres stores the server's data in a new PostgreSQL database. It skips the test
+// unless MNEME_POSTGRES_DSN is set.
 func postgres() option {
 	return func(s *server) {
 		s.t.Helper()
@@ -61,8 +61,8 @@ type server struct {
 	*mnemetest.Process
 	t    testing.TB
 	dir  string   // data folder
-	args []string // of serve
-	env  []string // beyond the test's
+	args []string // arguments of serve
+	env  []string // in addition to the test's environment
 
 	mu      sync.Mutex
 	secrets map[string]struct{} // must not appear in a log
@@ -82,8 +82,8 @@ func start(t testing.TB, options ...option) *server {
 	return s
 }
 
-// restart ends the process with SIGTERM, or kills it with SIGKILL, and starts it
-// again over the same data. Its address changes.
+// restart sends SIGTERM or SIGKILL to the process, and starts it again over the same
+// data when it has ended. Its address changes.
 func (s *server) restart(signal syscall.Signal, options ...option) {
 	s.t.Helper()
 	s.End(s.t, signal)
@@ -124,13 +124,13 @@ func (s *server) output(args ...string) string {
 	return out.String()
 }
 
-// secretPrefix is the length in bytes of the searched prefix of a secret: a log
-// might quote the beginning of a long text.
+// secretPrefix is the length, in bytes, of the prefix of a secret that checkLogs
+// searches for: a log might quote the beginning of a long text.
 const secretPrefix = 40
 
 // secret declares texts that no log may contain. The helpers declare the tokens,
-// values and queries that they send. Texts of less than 8 bytes are ignored,
-// since a log may contain them by chance.
+// values and queries that they send. secret ignores texts of less than 8 bytes,
+// which a log may contain by chance.
 func (s *server) secret(texts ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A stranger with a valid token tries each way to read another agent's memory,
-// through its own store and by the other's name. The answers must not depend
+// A stranger with a valid token tries every way to read another agent's memory, in
+// searches of its own and by naming the agent's store. The answers must not depend
 // on whether that agent exists.
 func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
@@ -42,7 +42,7 @@ func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 			}
 			known, unknown := on("alice"), on("nobody")
 			if known.status != http.StatusForbidden || unknown.status != known.status {
-				t.Errorf("%s %s: of a known agent %v, of an unknown one %v", attack.method, attack.path, known, unknown)
+				t.Errorf("%s %s: for a known agent %v, for an unknown agent %v", attack.method, attack.path, known, unknown)
 			}
 			if p, q := known.problem(t), unknown.problem(t); p.Type != q.Type || p.Detail != q.Detail {
 				t.Errorf("%s %s: problems %+v and %+v", attack.method, attack.path, p, q)
@@ -56,7 +56,7 @@ func TestAStrangerReadsNothingOfAnotherAgent(t *testing.T) {
 	})
 }
 
-// Without a valid token every call of the API is refused.
+// Without a valid token, every call of the API is refused.
 func TestWithoutATokenNothingIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_RATE_REFUSALS=0"))

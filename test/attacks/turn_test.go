@@ -20,8 +20,8 @@ import (
 )
 
 // One agent has a hundred concurrent searches. Another agent's single search must
-// not queue behind them: while it runs, only few of the others are answered.
-func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
+// not queue behind them: while it runs, only few of the hundred are answered.
+func TestAHundredSearchesDoNotDelayOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, environment("MNEME_SEARCH_RUNNING=1"))
 	hog, ada := s.as("hog"), s.as("ada")
@@ -49,17 +49,17 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 			}
 		})
 	}
-	wait.Until(t, "the hog is served, and asks more than may wait", func() error {
+	wait.Until(t, "some searches of the hog are answered and some refused", func() error {
 		if answered.Load() == 0 || refused.Load() == 0 {
 			return fmt.Errorf("%d are answered, %d refused", answered.Load(), refused.Load())
 		}
 		return nil
 	})
-	// One search was running, one may have been next, and their answers and the
-	// refusals may overtake each other on the wire.
+	// One search was running, another may have been next, and their answers and the
+	// refusals may arrive in any order.
 	const most = 10
-	// On a busy machine a request may also wait before the server reads it, which
-	// is independent of the turns: behind the hog's 64 waiting searches, hardly
+	// On a busy machine a request may also wait before the server reads it,
+	// whatever the order of the queue. Behind the hog's 64 waiting searches, hardly
 	// any search would be quick.
 	fewest := int64(math.MaxInt64)
 	for i := 0; i < 100 && fewest > most; i++ {
@@ -73,16 +73,16 @@ func TestAHundredSearchesDoNotStandBeforeOne(t *testing.T) {
 		t.Errorf("at least %d searches of another agent were answered before one search", fewest)
 	}
 	if other.Load() != 0 {
-		t.Errorf("of a hundred searches at a time %d were answered, %d refused, and %d neither", answered.Load(), refused.Load(), other.Load())
+		t.Errorf("%d searches were answered, %d refused, %d neither", answered.Load(), refused.Load(), other.Load())
 	}
 	t.Logf("%d searches were answered before the quickest", fewest)
 }
 
-// longQuestion is the maximum length of a question, in bytes.
+// longQuestion is the maximum length of a query, in bytes.
 const longQuestion = 16_000
 
-// askAtLength keeps n questions of the given length in flight until stop is called, and
-// counts their answers.
+// askAtLength keeps some questions of the given length in flight until stop is called,
+// and counts their answers.
 func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atomic.Int64, stop func()) {
 	answered = new(atomic.Int64)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -110,11 +110,11 @@ func askAtLength(t testing.TB, hog caller, questions, bytes int) (answered *atom
 	}
 }
 
-// A short question overtakes long ones: while it is asked and answered, hardly any long
-// question is answered, although several are queued before it each time.
-func TestAShortQuestionPassesLongOnes(t *testing.T) {
+// A short question overtakes long ones: between its request and its answer, hardly any
+// long question is answered, although several are queued before it each time.
+func TestAShortQuestionOvertakesLongOnes(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
-		longs := max(size.Of(6, 8), 2*runtime.GOMAXPROCS(0)) // so that some wait
+		longs := max(size.Of(6, 8), 2*runtime.GOMAXPROCS(0)) // more than the server runs at a time
 		s := start(t, storage)
 		hog, ada := s.as("hog"), s.as("ada")
 		for i := range size.Of(10, 50) {
@@ -151,10 +151,11 @@ func TestAShortQuestionPassesLongOnes(t *testing.T) {
 	})
 }
 
-// Eighty concurrent lists have a condition on long values: while another agent's search is
-// answered, fewer of them are. If its snapshots queued behind theirs on PostgreSQL, it
-// would wait for all of them; a busy machine slows a search down, but not by that much.
-func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
+// Eighty concurrent lists have a condition on long values: while another agent's search
+// runs, fewer than eighty of them are answered. If the search's snapshots queued behind
+// those of the lists on PostgreSQL, it would wait for all of them; a busy machine slows a
+// search down, but not by that much.
+func TestListsOfLongValuesDoNotDelayASearch(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden")) // the values wait for their vectors
 		hog, ada := s.as("hog"), s.as("ada")
@@ -197,7 +198,7 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 			passed = passed[:0]
 			for i := range questions {
 				before := answered.Load()
-				// Lexical: embedding would take much of a busy machine, independently of turns.
+				// The search is lexical: on a busy machine, embedding would take long in any order.
 				ada.search(fmt.Sprintf("which tea do I like, %d of %d?", i, round), "mode", "lexical").want(t, http.StatusOK)
 				passed = append(passed, answered.Load()-before)
 			}
@@ -214,8 +215,8 @@ func TestListsOfLongValuesDoNotStandBeforeASearch(t *testing.T) {
 	})
 }
 
-// Above its budget a condition on values is refused, and the refusal names the limit.
-func TestAConditionWithinValuesHasABudget(t *testing.T) {
+// A condition on values that exceeds its budget is refused, and the refusal names the limit.
+func TestAConditionOnValuesHasABudget(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, startHesitant(t, "garden"), environment("MNEME_LIMITS_CONDITION_BYTES=1000000"))
 		hog := s.as("hog")
@@ -236,8 +237,9 @@ func TestAConditionWithinValuesHasABudget(t *testing.T) {
 	})
 }
 
-// BenchmarkLongQuestions reports the duration of another agent's search next to
-// eight concurrent questions of 16 kB, and its ratio to the duration without them:
+// BenchmarkLongQuestions reports the duration of an agent's search during eight
+// concurrent questions of 16 kB from another agent, and its ratio to the duration
+// without them:
 //
 //	go test -run '^$' -bench LongQuestions -benchtime 100x ./test/attacks
 //

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// memory returns the resident memory of the process in bytes, now and at its
-// peak. It skips the test without /proc.
+// memory returns the current and the peak resident memory of the process, in bytes.
+// It skips the test if there is no /proc.
 func (s *server) memory() (resident, peak int64) {
 	s.t.Helper()
 	for line := range strings.Lines(s.proc("status")) {
@@ -58,8 +58,7 @@ func (s *server) proc(file string) string {
 	return string(text)
 }
 
-// metric returns the value of a metric, named with its labels as in
-// /metrics, or an error if there is none.
+// metric returns the value of a metric. name includes its labels, as in /metrics.
 func (s *server) metric(name string) (float64, error) {
 	r := s.bearing("").call(http.MethodGet, "/metrics", nil)
 	if r.err != nil {

@@ -12,7 +12,7 @@ import (
 	"mneme/test/wait"
 )
 
-// changePage is an answer of /changes.
+// changePage is the answer to GET /changes.
 type changePage struct {
 	Changes []map[string]any `json:"changes"`
 	Next    string           `json:"next_cursor"`
@@ -26,8 +26,8 @@ func (c caller) follow(t testing.TB, store, seconds string) string {
 	return path + "?wait=" + seconds + "&since=" + url.QueryEscape(page.Next)
 }
 
-// A waiting call must return no data if the caller has lost access at its end, and must end
-// with the server.
+// A waiting call must return no data if the caller loses access meanwhile, and must end with
+// the server.
 func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -43,8 +43,8 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 			return nil
 		})
 	}
-	// A wait that ends before the access does shows readable changes: the next one is
-	// then longer.
+	// A wait that ends before the access does may return changes: the test then repeats
+	// it with a longer wait.
 	var got reply
 	for _, seconds := range []string{"1", "5", "30"} {
 		owner.call(http.MethodPut, "/v1/stores/self/grants/mallory", map[string]any{"level": "read"}).want(t, 200)
@@ -65,8 +65,8 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 		t.Errorf("a wait of a former reader: %v", got)
 	}
 
-	// An agent has four waits at most, over all its tokens. Each is repeated until the
-	// server ends, since the longest takes half a minute.
+	// An agent has at most four waits, over all its tokens. Each is repeated until the
+	// server ends, because a wait takes at most half a minute.
 	path := owner.follow(t, "self", "30")
 	const waits = 4
 	var ending atomic.Bool
@@ -81,9 +81,9 @@ func TestAWaitOutlivesNeitherAccessNorServer(t *testing.T) {
 		}()
 	}
 	waiting(waits)
-	wait.Until(t, "a wait too many is refused", func() error {
+	wait.Until(t, "a wait above the limit is refused", func() error {
 		if got := owner.call(http.MethodGet, path, nil); got.status != http.StatusTooManyRequests || !strings.HasSuffix(got.problem(t).Type, "too-many-waits") {
-			return fmt.Errorf("a wait too many: %v", got)
+			return fmt.Errorf("a wait above the limit: %v", got)
 		}
 		return nil
 	})

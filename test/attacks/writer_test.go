@@ -18,12 +18,13 @@ import (
 	"mneme/test/wait"
 )
 
-// A hog writes endlessly. Another agent's calls must not queue behind its writes.
+// One agent, the hog, writes endlessly. Other agents' calls must not queue behind its
+// writes.
 
 const batchOfOwn = "/v1/stores/self/memories:batch"
 
-// heavyBatch returns the body of a batch of values with n words each, at most 8,000. Each
-// word occurs in one value of one call only.
+// heavyBatch returns the body of a batch of values with at most 8,000 words each. Each word
+// occurs in only one value of one call.
 func heavyBatch(call, values, words int) map[string]any {
 	items := make([]map[string]any, values)
 	for i := range items {
@@ -36,7 +37,7 @@ func heavyBatch(call, values, words int) map[string]any {
 	return map[string]any{"items": items}
 }
 
-// hogging counts the hog's answers.
+// hogging counts the answers to the hog.
 type hogging struct{ batches, small, refused atomic.Int64 }
 
 // writeWithoutEnd keeps an agent's batches (see heavyBatch) and small writes in flight
@@ -62,8 +63,7 @@ func writeWithoutEnd(t testing.TB, hog caller, batches, values, words, small int
 			}
 		})
 	}
-	// The first ones are built in advance: the hog's own work must not slow the
-	// server.
+	// The first bodies are built in advance: building them must not slow the server.
 	const prepared = 4
 	bodies := make([][prepared][]byte, batches)
 	body := func(i, n int) []byte {
@@ -95,10 +95,10 @@ func writeWithoutEnd(t testing.TB, hog caller, batches, values, words, small int
 	}
 }
 
-// Eight batches are in flight: while another agent's put is answered, hardly any of them
-// is. In order of arrival the put would wait for all of them: there is one connection for
-// writes.
-func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
+// Eight batches are in flight: while another agent's put runs, hardly any of them is
+// answered. There is one connection for writes, so in order of arrival, the put would wait
+// for all of them.
+func TestBatchesOfOneAgentDoNotDelayAPut(t *testing.T) {
 	eachStorage(t, func(t *testing.T, storage option) {
 		s := start(t, storage, oneWriter, startHesitant(t, "w1"))
 		hog, ada := s.as("hog"), s.as("ada")
@@ -132,9 +132,9 @@ func TestBatchesOfOneAgentDoNotStandBeforeAPut(t *testing.T) {
 	})
 }
 
-// oneWriter gives a server on PostgreSQL so few connections that one write runs at a time, as
-// on SQLite. With more, another agent's write runs concurrently with the writes to the hog's
-// store, which run one after another in any order.
+// oneWriter gives a server on PostgreSQL so few connections that it runs one write at a time,
+// as on SQLite. With more connections, another agent's write would run concurrently with the
+// writes to the hog's store, which run one after another in any order.
 func oneWriter(s *server) {
 	const variable = "MNEME_POSTGRES_DSN="
 	for i, pair := range s.env {
@@ -144,8 +144,9 @@ func oneWriter(s *server) {
 	}
 }
 
-// One write of an agent waits in PostgreSQL for a lock, and fifty others of the agent to
-// the same store wait behind it. They must not occupy connections that others need.
+// One write of an agent waits for a lock in PostgreSQL, and fifty further writes of the
+// agent to the same store wait behind it. They must not occupy connections that other
+// callers need.
 func TestWritersOfOneStoreDoNotHoldAllConnections(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.Database(t)
@@ -194,7 +195,7 @@ func TestWritersOfOneStoreDoNotHoldAllConnections(t *testing.T) {
 	}
 }
 
-// A caller that would wait too long for others is refused, with a Retry-After.
+// A write that would wait too long for others is refused, with a Retry-After.
 func TestAWriteThatWaitsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	dsn := postgrestest.Database(t)
@@ -229,9 +230,9 @@ func TestAWriteThatWaitsTooLongIsRefused(t *testing.T) {
 	})
 }
 
-// BenchmarkWriters reports, in milliseconds, the longest and the median duration of another
-// agent's calls next to an agent's writes and alone, the duration of a transaction of maximum
-// size, and a put's ratio to its target:
+// BenchmarkWriters reports, in milliseconds, the maximum and the median duration of an
+// agent's calls, alone and during another agent's writes, the duration of a transaction of
+// maximum size, and a put's ratio to its target:
 //
 //	go test -run '^$' -bench Writers -benchtime 30x ./test/attacks
 //
@@ -274,7 +275,8 @@ func BenchmarkWriters(b *testing.B) {
 				return took
 			}
 			alone := measure(0)
-			// Of the size of a batch's transactions: by their bytes, about 20,000 terms.
+			// These have the size of a batch's transactions, which their bytes limit to about
+			// 20,000 terms.
 			var bounded []time.Duration
 			for i := range 5 {
 				began := time.Now()
@@ -293,7 +295,8 @@ func BenchmarkWriters(b *testing.B) {
 			stop()
 			ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 			b.ReportMetric(ms(bounded[len(bounded)/2]), "transaction-ms")
-			// The target is at most 1: five times the duration alone, plus one transaction.
+			// The ratio should be at most 1. The target is five times the duration alone plus
+			// one transaction.
 			b.ReportMetric(ms(loaded["put"][b.N/2])/ms(5*alone["put"][b.N/2]+bounded[len(bounded)/2]), "put/aim")
 			for name := range calls {
 				b.ReportMetric(ms(alone[name][b.N/2]), name+"-alone-ms")

@@ -11,9 +11,8 @@ import (
 	"mneme/internal/workload"
 )
 
-// Arbitrary is an embedder without a model: every text has an arbitrary vector,
-// every word an arbitrary token. It has the dimension of the embedder that it
-// replaces.
+// Arbitrary is an embedder without a model: it gives every text an arbitrary vector
+// and every word an arbitrary token. Its dimension is that of the wrapped embedder.
 type Arbitrary struct{ embed.Embedder }
 
 // Fingerprint implements embed.Embedder.
@@ -53,7 +52,7 @@ func token(word string) *[maxsim.Dim]float32 {
 	return (*[maxsim.Dim]float32)(workload.Direction(source(word), maxsim.Dim))
 }
 
-// Second returns an embedder with another one's vectors under its own fingerprint, for
+// Second returns an embedder with the vectors of e and a fingerprint of its own, for
 // example for Options.Second.
 func Second(e embed.Embedder) embed.Embedder { return second{e} }
 

@@ -24,10 +24,10 @@ import (
 type Backend struct {
 	Name   string
 	open   func(t testing.TB, b Backend) *Data
-	milvus milvus.Config // of the index, where it is Milvus
+	milvus milvus.Config // configures the index if it is Milvus
 }
 
-// Embedded is the backend that needs no server.
+// Embedded returns the backend that needs no server.
 func Embedded() Backend {
 	return Backend{Name: "sqlite+flat", open: func(t testing.TB, _ Backend) *Data {
 		rows := sqlitetest.Open(t)
@@ -35,15 +35,15 @@ func Embedded() Backend {
 	}}
 }
 
-// Storages are the backends with the flat index, one for each storage.
+// Storages returns the backends with the flat index, one for each storage.
 func Storages() []Backend {
 	return []Backend{Embedded(), {Name: "postgres+flat", open: func(t testing.TB, _ Backend) *Data {
 		return &Data{Storage: postgresAt(postgrestest.Database(t), 0), Model: flatModel}
 	}}}
 }
 
-// Partitioned is the backend with the flat index and partitioned tables, as Production
-// has.
+// Partitioned returns a backend with the flat index and, like Production, partitioned
+// tables.
 func Partitioned() Backend {
 	return Backend{Name: "partitioned+flat", open: func(t testing.TB, _ Backend) *Data {
 		return &Data{Storage: postgresAt(postgrestest.Database(t), partitions), Model: flatModel}
@@ -53,9 +53,9 @@ func Partitioned() Backend {
 // partitions is the number of partitions of Production's tables.
 const partitions = 4
 
-// Production is the backend that several processes can share. Its searches see
-// all earlier writes (milvus.Strong), so that tests need not wait. It is
-// skipped in short runs.
+// Production returns the backend with PostgreSQL and Milvus, which several processes
+// can share. Its searches see all earlier writes (milvus.Strong), so that tests need
+// not wait. It skips the test in short runs.
 func Production() Backend {
 	return Backend{
 		Name: "postgres+milvus",
@@ -74,10 +74,10 @@ func Production() Backend {
 	}
 }
 
-// Backends are all supported backends.
+// Backends returns all supported backends.
 func Backends() []Backend { return append(Storages(), Production()) }
 
-// Shared are the backends that several processes can share.
+// Shared returns the backends that several processes can share.
 func Shared() []Backend { return []Backend{Storages()[1], Production()} }
 
 // Exact returns the backend with an exact vector index, for rules about the
@@ -94,8 +94,8 @@ func (b Backend) Serving() Backend {
 	return b
 }
 
-// Open creates a database and an index for the duration of the test. If
-// their server is missing the test is skipped, or fails if CI is set.
+// Open creates a database and an index for the duration of the test. If their
+// server is missing, it skips the test, or fails it if CI is set.
 func (b Backend) Open(t testing.TB) *Data {
 	t.Helper()
 	return b.open(t, b)
@@ -104,8 +104,8 @@ func (b Backend) Open(t testing.TB) *Data {
 // Data is a database with an index. Services opened over it share it like
 // several processes.
 type Data struct {
-	// Storage opens the database, with its own connections; SQLite's is opened
-	// once.
+	// Storage opens the database, with its own connections; a SQLite database is
+	// opened once.
 	Storage func(t testing.TB) storage.Storage
 	// Model pairs an embedder with its index, which is opened by a separate
 	// client.
@@ -115,7 +115,7 @@ type Data struct {
 func postgresAt(dsn string, partitions int) func(testing.TB) storage.Storage {
 	return func(t testing.TB) storage.Storage {
 		t.Helper()
-		// Many tests run in parallel, and the server accepts some hundred
+		// Many tests run in parallel, and the server accepts a few hundred
 		// connections.
 		rows, err := postgres.Open(t.Context(), dsn, postgres.Options{MaxConns: 8, StatementTimeout: 5 * time.Minute, Partitions: partitions})
 		if err != nil {

@@ -19,7 +19,7 @@ func (f *Fixture) PutText(c memory.Caller, store, key, value string, want int, c
 	return f.putAt(c, memory.Path{Store: store, Key: key}, Text(value), want, change)
 }
 
-// PutJSON writes an entry with a JSON value, which must succeed.
+// PutJSON writes an entry with a JSON value. The write must succeed.
 func (f *Fixture) PutJSON(c memory.Caller, store, key, value string, change ...func(*memory.PutRequest)) {
 	f.t.Helper()
 	f.putAt(c, memory.Path{Store: store, Key: key}, json.RawMessage(value), 0, change)
@@ -111,14 +111,14 @@ func (f *Fixture) MustShare(c memory.Caller, grantee string, level acl.Level) {
 	f.must(err)
 }
 
-// Caller returns a principal as the caller of a surface that has access to entries
-// which are not in context.
+// Caller returns p as the caller of a surface with access to entries that are not in
+// context.
 func Caller(p acl.Principal) memory.Caller { return memory.Caller{Principal: p, Internal: true} }
 
 // Agent returns an agent as a Caller.
 func Agent(name string, taint acl.Label) memory.Caller { return Caller(Principal(name, taint)) }
 
-// Keys returns the keys of the hits of an answer.
+// Keys returns the keys of an answer's hits.
 func Keys(a search.Answer) []string {
 	var keys []string
 	for _, hit := range a.Hits {
@@ -157,10 +157,11 @@ func Where(text string) *condition.Condition {
 	return c
 }
 
-// NotInContext, Sealed and TTL modify the entry of a PutText or PutJSON.
+// NotInContext excludes the entry from context. Like Sealed and TTL, it is an option of
+// PutText and PutJSON.
 func NotInContext(r *memory.PutRequest) { r.InContext = new(bool) }
 
-// Sealed makes the value an encrypted one.
+// Sealed marks the value as encrypted.
 func Sealed(r *memory.PutRequest) { r.Encrypted = new(true) }
 
 // TTL makes the entry expire.

@@ -38,14 +38,13 @@ func (c *Clock) Advance(d time.Duration) {
 // Fixture is a Process under test, with its clock.
 type Fixture struct {
 	*Process
-	Clock *Clock // nil where the options brought a clock
+	Clock *Clock // nil if the options have a clock
 	t     testing.TB
 }
 
-// Open opens a Service over a fresh database of b. Its clock is Clock unless
-// the options have one. Of several embedders the first is the configured
-// one; without any, searches are lexical. The Service is closed when the
-// test ends.
+// Open opens a Service over a fresh database of b. It sets Clock unless the
+// options have a clock. The first embedder is the configured one; without any,
+// searches are lexical. The Service is closed when the test ends.
 func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var clock *Clock
@@ -58,9 +57,8 @@ func Open(t testing.TB, b Backend, options Options, embedders ...embed.Embedder)
 	return f
 }
 
-// OpenOver opens a Service over a database that other Services may use, as
-// another process would. Unless the options have a clock, it uses the
-// system's.
+// OpenOver opens a Service over a database that other Services may use, like
+// another process. Unless the options have a clock, it uses the system's.
 func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embedder) *Fixture {
 	t.Helper()
 	var models []indexer.Model
@@ -73,10 +71,11 @@ func OpenOver(t testing.TB, data *Data, options Options, embedders ...embed.Embe
 	return Wrap(t, OpenProcess(t, data.Storage(t), options, models...))
 }
 
-// Wrap turns a Process that the test has opened itself into a Fixture.
+// Wrap returns a Fixture for a Process that the test has opened itself.
 func Wrap(t testing.TB, p *Process) *Fixture { return &Fixture{Process: p, t: t} }
 
-// For returns the Fixture for a part of its test, such as an input of a fuzz target.
+// For returns the Fixture with another TB, for a part of its test such as an input of
+// a fuzz target.
 func (f *Fixture) For(t testing.TB) *Fixture { return &Fixture{f.Process, f.Clock, t} }
 
 // Index processes the indexing queue until it is empty.
@@ -92,9 +91,9 @@ func Principal(agent string, taint acl.Label) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: taint}
 }
 
-// SetUpAccess makes reader and other participants of the chat room, and grants
-// the reader the store lender up to PUBLIC, and the store seller at level
-// search.
+// SetUpAccess makes the agents reader and other participants of the chat room.
+// It grants reader the store lender at level read, up to PUBLIC, and the store
+// seller at level search.
 func (f *Fixture) SetUpAccess() {
 	f.t.Helper()
 	ctx := context.Background()
@@ -109,8 +108,8 @@ func (f *Fixture) SetUpAccess() {
 	f.Lend("seller", "reader", acl.Search)
 }
 
-// Lend shares a store of its own agent at every label, so that the grantee has access in
-// every session up to that session's label, and accepts the grant.
+// Lend shares an agent's own store at every label, so that every session of the grantee
+// has access up to the session's label, and accepts the grant.
 func (f *Fixture) Lend(store, grantee string, level acl.Level) {
 	f.t.Helper()
 	ctx := context.Background()

@@ -17,12 +17,12 @@ import (
 // AwaitConsistent waits until CheckIndex finds no difference.
 func AwaitConsistent(t testing.TB, storage indexer.Storage, fingerprint string, index vector.Index) {
 	t.Helper()
-	wait.Until(t, "the index holds the vectors of the rows", func() error {
+	wait.Until(t, "the index has the vectors of the rows", func() error {
 		return CheckIndex(t, storage, fingerprint, index)
 	})
 }
 
-// CheckIndex returns an error unless an index holds exactly the vectors of the
+// CheckIndex returns an error unless an index has exactly the vectors of the
 // rows. Every entry must have one chunk.
 func CheckIndex(t testing.TB, storage indexer.Storage, fingerprint string, index vector.Index) error {
 	t.Helper()
@@ -37,12 +37,12 @@ func CheckIndex(t testing.TB, storage indexer.Storage, fingerprint string, index
 	err = index.(vector.Lister).List(ctx, func(e vector.IndexedEntry) error {
 		indexed++
 		if r, ok := rows[e.Entry]; !ok || e.Digest != r.Digest() {
-			return fmt.Errorf("the index holds %+v, found in the rows: %v", e, ok)
+			return fmt.Errorf("the index has %+v; found in the rows: %v", e, ok)
 		}
 		return nil
 	})
 	if err != nil || indexed != len(rows) {
-		return fmt.Errorf("the index holds %d of %d entries: %w", indexed, len(rows), err)
+		return fmt.Errorf("the index has %d of %d entries: %w", indexed, len(rows), err)
 	}
 	if settler, ok := index.(vector.Settler); ok {
 		if err := settler.Settle(ctx); err != nil {
@@ -56,7 +56,7 @@ func CheckIndex(t testing.TB, storage indexer.Storage, fingerprint string, index
 			return err
 		}
 		if len(hits) != 1 || hits[0].Score < .999 { // cosine with the row's own vector
-			return fmt.Errorf("the index holds another vector than the row: %v", hits)
+			return fmt.Errorf("the index and the row have different vectors: %v", hits)
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ import (
 	"mneme/test/wait"
 )
 
-// Process is a service with its indexer over one database, as in one process
-// of the product.
+// Process is a service with its indexer over one database, as in a process of
+// mneme.
 type Process struct {
 	*memory.Service
 	*memory.Admin
@@ -35,8 +35,7 @@ type Options struct {
 	Memory memory.Options
 	Search search.Options
 	// Multilingual are models for texts that the other, English models cannot read. If
-	// Second is set and the test opens a Fixture, they include a model of that
-	// embedder.
+	// Second is set, Open and OpenOver set Multilingual to a model with that embedder.
 	Multilingual []indexer.Model
 	Second       embed.Embedder
 	// MaxLabel is the MaxLabel of each model.
@@ -46,10 +45,9 @@ type Options struct {
 }
 
 // NewProcess opens a service and its indexer over a storage. The indexer has the
-// options' clock and log. Unless the options have a meter, it has the product's. The
+// options' clock and log. Unless the options have a meter, the service has mneme's. The
 // defaults of its time limits (vector leg, reading values, Put with Wait, waiting for
-// other writes) are long: tests run on busy machines.
-// of a write that waits for others, it is long: tests run on busy machines.
+// other writes) are long, because tests run on busy machines.
 func NewProcess(ctx context.Context, data storage.Storage, o Options, models ...indexer.Model) (*Process, error) {
 	models = slices.Clone(models)
 	for i := range models {
@@ -105,7 +103,7 @@ func (p *Process) ReadLoad() fairqueue.Load { return p.Readers().Load() }
 // callers.
 func (p *Process) WriteLoad() fairqueue.Load { return p.Writers().Load() }
 
-// OpenProcess is NewProcess for the duration of a test.
+// OpenProcess is like NewProcess, and closes the service when the test ends.
 func OpenProcess(t testing.TB, data storage.Storage, o Options, models ...indexer.Model) *Process {
 	t.Helper()
 	p, err := NewProcess(context.Background(), data, o, models...)
@@ -120,7 +118,7 @@ func OpenProcess(t testing.TB, data storage.Storage, o Options, models ...indexe
 	return p
 }
 
-// Run runs the background work of both until ctx ends.
+// Run runs the background work of the service and the indexer until ctx ends.
 func (p *Process) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return p.Service.Run(ctx) })

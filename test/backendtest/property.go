@@ -17,14 +17,14 @@ import (
 	"mneme/test/size"
 )
 
-// checks guards rapid's flag for the number of checks while its value is changed.
+// checks guards rapid's flag for the number of checks while a test changes its value.
 var checks sync.Mutex
 
-// Check is rapid.Check with the number of checks divided by by, at least one. A full run
-// has two and a half times as many. With -short, as under the race detector, it has a
-// quarter: one goroutine does most of the work. Unlike rapid.Check with a changed flag it
-// may run in parallel with others. The property opens its resources for its TB, which
-// ends with each check.
+// Check is like rapid.Check, but divides the number of checks by by, at least to one. A
+// full run has two and a half times as many checks, a run with -short, as under the race
+// detector, a quarter: one goroutine does most of the work. Unlike rapid.Check with a
+// changed flag, Check may run in parallel with other tests. The property opens its
+// resources for its TB, whose cleanup functions run after each check.
 func Check(t *testing.T, by int, property func(t testing.TB, rt *rapid.T)) {
 	t.Helper()
 	if testing.Short() {
@@ -60,11 +60,11 @@ type check struct {
 // Cleanup implements testing.TB.
 func (c check) Cleanup(f func()) { c.of.Cleanup(f) }
 
-// Change is one call of a writer.
+// Change is a call that writes data or advances the clock.
 type Change func(f *Fixture, clock *Clock) error
 
-// DrawChange draws a call that changes, or may seem to change, the data visible
-// to a reader of the store alice.
+// DrawChange draws a call that changes, or could change, the data visible to a
+// reader of the store alice.
 func DrawChange(t *rapid.T) Change {
 	ctx := context.Background()
 	agent := func(name string, taint acl.Label) memory.Caller {
@@ -136,7 +136,7 @@ func DrawChange(t *rapid.T) Change {
 	}
 }
 
-// Difference returns the lines in which two texts differ.
+// Difference returns the lines that differ between two texts.
 func Difference(with, without string) string {
 	var out strings.Builder
 	a, b := strings.Split(with, "\n"), strings.Split(without, "\n")

@@ -8,7 +8,7 @@ import (
 	"mneme/search"
 )
 
-// Status returns the HTTP status that REST gives an error.
+// Status returns the HTTP status with which REST answers an error.
 func Status(err error) int {
 	var broken *memory.RuleError
 	var full *memory.QuotaError

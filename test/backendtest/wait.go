@@ -22,10 +22,10 @@ func Each(t *testing.T, backends []Backend, test func(t *testing.T, b Backend)) 
 	}
 }
 
-// OnEachBackend runs a test on every supported backend, in parallel with other tests; a small
-// run uses only backends that cover each database and each index once. It is for rules that
-// involve a search or the index; tests of other rules use OnEachStorage, which does not wait
-// for Milvus.
+// OnEachBackend runs a test on every supported backend, in parallel with other tests. A small
+// run uses only Embedded and Production, which cover each database and each index once. It is
+// for rules that involve a search or the index; tests of other rules use OnEachStorage, which
+// does not wait for Milvus.
 func OnEachBackend(t *testing.T, test func(t *testing.T, b Backend)) {
 	t.Helper()
 	t.Parallel()
@@ -50,7 +50,7 @@ func Eventually(t testing.TB, condition string, holds func() bool) {
 	t.Helper()
 	wait.Until(t, condition, func() error {
 		if !holds() {
-			return errors.New("it does not hold")
+			return errors.New("the condition does not hold")
 		}
 		return nil
 	})

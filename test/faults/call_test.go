@@ -39,15 +39,15 @@ type reply struct {
 	err    error
 }
 
-var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}} // a coded answer has another tag
+var httpClient = &http.Client{Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 32, DisableCompression: true}} // a compressed answer has a different ETag
 
 // call makes one request. headers alternates names and values.
 func (c caller) call(method, path string, body any, headers ...string) reply {
 	return exchange(c.t.Context(), method, c.Address+path, c.token, body, headers...)
 }
 
-// exchange makes one request. A body of bytes is sent as lines of JSON, any other
-// as its JSON. headers alternates names and values.
+// exchange makes one request. It sends a []byte body unchanged, as NDJSON, and any other
+// body as JSON. headers alternates names and values.
 func exchange(ctx context.Context, method, url, token string, body any, headers ...string) reply {
 	var text io.Reader
 	contentType := ""
@@ -115,7 +115,7 @@ type entry struct {
 
 const memories = "/v1/stores/self/memories/"
 
-// put writes a value, a string or a number.
+// put writes a value, which is a string or a number.
 func (c caller) put(key string, value any, headers ...string) reply {
 	return c.call(http.MethodPut, memories+key, map[string]any{"value": value}, headers...)
 }
@@ -159,7 +159,7 @@ type found struct {
 	Incomplete bool
 }
 
-// search is ask, and fails the test on an error.
+// search is like ask, but fails the test on an error.
 func (c caller) search(question string) found {
 	c.t.Helper()
 	f, err := c.ask(question)
@@ -269,7 +269,7 @@ func (p *process) waitIndexed(n float64) (indexed float64) {
 	return indexed
 }
 
-// paraphrases lists memories with questions that share no word with them, so
+// paraphrases lists memories, each with a question that shares no word with it, so
 // that only the vector leg finds the memory.
 var paraphrases = []struct{ key, text, question string }{
 	{"breakfast", "I like my tea green, without sugar.", "favourite hot beverage"},

@@ -14,11 +14,11 @@ import (
 	"mneme/test/size"
 )
 
-// A small run's seed covers all kinds of choices: see kindsOfKills.
+// The seed of a small run covers all kinds of choices: see kindsOfKills.
 var (
-	kills     = flag.Int("kills", 0, fmt.Sprintf("how often the campaign kills processes of each stack (default: %d, in a full run 24)", smallKills))
-	seed      = flag.Uint64("seed", 0, fmt.Sprintf("the campaign's seed (default: %d, in a full run a new one)", smallSeed))
-	databases = flag.Int("databases", 4, "how many databases the campaign works on at a time")
+	kills     = flag.Int("kills", 0, fmt.Sprintf("number of kills of processes of each stack in the campaign (default: %d, in a full run 24)", smallKills))
+	seed      = flag.Uint64("seed", 0, fmt.Sprintf("the seed of the campaign (default: %d, in a full run random)", smallSeed))
+	databases = flag.Int("databases", 4, "number of databases that the campaign uses in parallel")
 )
 
 const (
@@ -26,13 +26,13 @@ const (
 	smallSeed  = 142
 )
 
-// kindsOfKills are the counts that a small campaign must raise at least once.
+// kindsOfKills are the counts that must be positive after a small campaign.
 var kindsOfKills = []string{
 	"databases: with the built-in model", "kills: during the start", "kills: leases waited out", "kills: of one of two processes",
 	"kills: of two processes at once", "kills: with the last answers lost", acknowledged,
 }
 
-// sizeCampaigns sets the flags that have no value. Tests must call it: see package size.
+// sizeCampaigns sets the flags that are not given. Tests must call it: see package size.
 var sizeCampaigns = sync.OnceFunc(func() {
 	*kills = cmp.Or(*kills, size.Of(smallKills, 24))
 	*purchases = cmp.Or(*purchases, size.Of(12, 80))
@@ -42,18 +42,16 @@ var sizeCampaigns = sync.OnceFunc(func() {
 	*seed = cmp.Or(*seed, smallSeed)
 })
 
-// killsPerDatabase is the maximum number of kills before a campaign
-// continues with a new database. New ones are also killed while their
-// schema is created.
+// killsPerDatabase is the maximum number of kills before a campaign continues with a
+// new database. Processes of a new database are also killed while they create its schema.
 const killsPerDatabase = 20
 
 // TestCampaign kills mneme at random instants under mixed load. After each kill,
-// the visible state of the service and its tables must follow from the
-// acknowledged calls; see the package's documentation.
-// acknowledged; see the package's documentation.
+// the visible state of the service and its tables must follow from the acknowledged
+// calls; see the package's documentation.
 func TestCampaign(t *testing.T) {
 	sizeCampaigns()
-	if !size.Full() { // a full one has the machine to itself
+	if !size.Full() { // a full run has the machine to itself
 		t.Parallel()
 	}
 	slots := make(chan struct{}, *databases)
@@ -110,5 +108,5 @@ func runTrial(t *testing.T, on stack, number uint64, atLeast int, all *stats) {
 	}
 }
 
-// usesTime matches a query with the time as its argument.
+// usesTime matches a query that takes the time as its argument.
 var usesTime = regexp.MustCompile(`[?$]1`)

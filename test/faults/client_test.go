@@ -23,19 +23,19 @@ type client struct {
 	name       string // prefix of its keys
 	agent      string
 	taint      string
-	lasting    []oracle.Path // its paths
-	fleeting   []oracle.Path // more of them: written with a short time to live, and never deleted
+	lasting    []oracle.Path // paths of entries without a time to live
+	fleeting   []oracle.Path // paths of entries with a short time to live, which it never deletes
 	candidates oracle.Candidates
 	rng        *rand.Rand
-	to         *server  // which it calls
+	to         *server  // the server that it calls
 	pending    *pending // the call that was cut off; nil: none
 	latest     *pending // the latest call, if it had an Idempotency-Key and succeeded
 	values     map[oracle.Path][]string
 	tags       map[oracle.Path][]string // ETags, the latest last
-	undecided  bool                     // only later reads show whether a call happened
+	undecided  bool                     // only later reads show whether the latest call happened
 }
 
-// Names of counts: of acknowledged writes, and of calls refused with 503.
+// Names of counts of acknowledged writes and of calls refused with 503.
 const (
 	acknowledged = "writes: acknowledged"
 	refusals     = "calls: refused with 503 during a fault"
@@ -62,7 +62,7 @@ func (c *client) newValue() string {
 	return text
 }
 
-// pick returns one of the paths, usually one with a fitting slot.
+// pick returns one of the lasting paths, usually one whose slot fits.
 func (c *client) pick(fits func(oracle.Slot) bool) (path oracle.Path) {
 	for range 4 {
 		path = c.lasting[c.rng.IntN(len(c.lasting))]
@@ -73,7 +73,7 @@ func (c *client) pick(fits func(oracle.Slot) bool) (path oracle.Path) {
 	return path
 }
 
-// next chooses a call, usually a meaningful one.
+// next chooses a call, usually one that can succeed.
 func (c *client) next() (call oracle.Call, idempotent bool) {
 	live := func(s oracle.Slot) bool { return s.Live != nil }
 	empty := func(s oracle.Slot) bool { return s.Live == nil }
@@ -124,7 +124,7 @@ func (c *client) next() (call oracle.Call, idempotent bool) {
 // if the call was cut off.
 func (c *client) step() bool {
 	if c.rng.IntN(4) == 0 {
-		return c.look()
+		return c.readPath()
 	}
 	if c.rng.IntN(4) == 0 && c.latest != nil {
 		return c.repeat()
@@ -173,23 +173,23 @@ func (c *client) record(p *pending, r reply) bool {
 	return true
 }
 
-// repeat sends the latest call again, with its key. The answer must be the same
-// as the first time, and later reads show that the call did not happen twice.
+// repeat sends the latest call again, with its key. The answer must be the same as
+// the first time. Later reads check that the call did not happen twice.
 func (c *client) repeat() bool {
 	r := c.send(c.latest.call, c.latest.key)
 	switch answer, refused := c.answerOf(c.latest.call, r); {
 	case refused:
 	case answer.Status == 0:
-		return false // it changes nothing
+		return false // a repeated call changes nothing
 	case answer != c.latest.answer:
-		c.violation("%s: a %s was answered %+v, and sent again with its key %v", c.name, c.latest.call.Kind, c.latest.answer, r)
+		c.violation("%s: a %s was answered with %+v, and its repetition with the same key with %v", c.name, c.latest.call.Kind, c.latest.answer, r)
 	default:
 		c.stats.add("calls: answered, sent again with the same key", 1)
 	}
 	return true
 }
 
-// resolve ends a call that was cut off by the database's end, as soon as the
+// resolve settles a call that was cut off when the database ended, as soon as the
 // service answers again.
 func (c *client) resolve() bool {
 	for c.pending != nil {
@@ -239,7 +239,7 @@ func (c *client) send(call oracle.Call, key string) reply {
 				return r
 			}
 			if headers = append(headers, "If-Match", r.header.Get("ETag")); headers[1] == "" {
-				headers[1] = `"none"` // there is nothing: 412
+				headers[1] = `"none"` // no entry: 412
 			}
 		case oracle.Outdated:
 			headers = append(headers, "If-Match", tags[0])
@@ -277,8 +277,8 @@ func (c *client) call(method, path string, body any, headers ...string) reply {
 	return c.caller(c.to, c.agent, c.taint).call(method, path, body, headers...)
 }
 
-// answerOf reads an answer. refused means that the service did not perform the
-// call. An answer that must not occur is a violation, with an unknown outcome.
+// answerOf decodes an answer. refused means that the service did not perform the
+// call. An answer that must not occur is a violation, and its outcome is unknown.
 func (c *client) answerOf(call oracle.Call, r reply) (_ oracle.Answer, refused bool) {
 	switch {
 	case r.status == 0:
@@ -290,9 +290,9 @@ func (c *client) answerOf(call oracle.Call, r reply) (_ oracle.Answer, refused b
 			c.violation("%s: %v", c.name, err)
 		}
 		c.stats.add(refusals, 1)
-		// Refused: the call did not happen, which is checked. Lines of an import may
-		// have been written: the lines are one transaction, and the record of the
-		// import is another.
+		// A refused call did not happen, which later reads check. Lines of an import may
+		// have been written: the lines and the record of the import are written in
+		// separate transactions.
 		return oracle.Answer{}, !c.unclear && call.Kind != oracle.Import
 	case r.status >= 500 || r.status == http.StatusTooManyRequests:
 		c.unexpected(call, r)

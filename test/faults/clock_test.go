@@ -18,8 +18,7 @@ import (
 // dim is the length of the built-in model's vectors.
 const dim = 384
 
-// milvusIDs reads the entry IDs in the service's collection from Milvus itself,
-// not through mneme.
+// milvusIDs reads the entry IDs in the service's collection directly from Milvus.
 func (p *process) milvusIDs() (ids map[string]bool, err error) {
 	return listMilvus(p.t.Context(), p.Address, p.service.prefix, dim)
 }
@@ -56,19 +55,19 @@ func TestExpiredEntryDisappearsFromEveryProcess(t *testing.T) {
 	both := []caller{c, c.at(second)}
 	stays := read[entry](c, c.put("stays?wait=indexed", "a fleeting thought that stays"), http.StatusCreated)
 	var goes entry
-	inMilvus := func() error { // in itself, not only in the servers' answers
+	inMilvus := func() error { // checks Milvus directly, not only the servers' answers
 		ids, err := first.milvusIDs()
 		if err == nil && (!ids[stays.ID] || !ids[goes.ID]) {
-			err = fmt.Errorf("milvus holds %d vectors", len(ids))
+			err = fmt.Errorf("milvus has %d vectors", len(ids))
 		}
 		return err
 	}
-	// On a busy machine an entry may expire before it has its vector: then the next one
-	// has a longer lifetime.
+	// On a busy machine, an entry may expire before it has its vector: the test then
+	// writes it again with a longer lifetime.
 	for ttl, outcome := 8, errors.New("not written"); outcome != nil; ttl *= 2 {
 		goes = read[entry](c, c.call(http.MethodPut, memories+"goes", map[string]any{"value": "a fleeting thought that goes", "ttl": ttl}), http.StatusCreated)
 		if goes.ExpiresAt.IsZero() {
-			t.Fatal("it never expires")
+			t.Fatal("the entry never expires")
 		}
 		eventually(t, func() error {
 			outcome = inMilvus()

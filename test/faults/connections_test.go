@@ -37,8 +37,8 @@ func ownPostgres(t *testing.T, settings ...string) *postgrestest.Server {
 	return server
 }
 
-// onPostgres returns a running trial on its own server. parameters apply to its
-// processes' connections.
+// onPostgres returns a running trial on the given database server. parameters apply to
+// its processes' connections.
 func onPostgres(t *testing.T, number uint64, database *postgrestest.Server, servers, connections int, parameters string) *trial {
 	t.Helper()
 	r := newTrial(t, postgresFlat, faultSeed, number, &stats{counts: make(map[string]int)})
@@ -50,9 +50,9 @@ func onPostgres(t *testing.T, number uint64, database *postgrestest.Server, serv
 	return r
 }
 
-// SIGKILL of the whole database server loses no acknowledged write: a commit
-// is handed to the operating system before it is acknowledged. (A power
-// failure also needs fsync, which is PostgreSQL's default and off here.)
+// SIGKILL of the whole database server loses no acknowledged write, because PostgreSQL
+// passes a commit to the operating system before it acknowledges it. (To survive a power
+// failure it also needs fsync, which is on by default and off here.)
 func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	stop := make(chan struct{})
 	running := r.load(stop)
 	ends := size.Of(2, 6)
-	each := size.Of(25, 150) // in a full run more than a thousand in all
+	each := size.Of(25, 150) // more than a thousand in total in a full run
 	for range ends {
 		err := poll(t.Context(), r.stats.more(acknowledged, each))
 		if err != nil {
@@ -94,14 +94,14 @@ func TestKilledPostgresLosesNoAcknowledgedWrite(t *testing.T) {
 	t.Logf("%d kills of the database\n%s", ends, r.stats)
 }
 
-// Processes want more connections than a server accepts. Calls wait or are refused; none
-// is partly done, no process ends, and the service recovers as soon as connections are
-// free.
-func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
+// Processes need more connections than a server accepts. Calls wait or are refused, but
+// none happens partly. No process ends, and the service recovers as soon as connections
+// are free.
+func TestTooManyConnectionsRefuseWholeCalls(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
 	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)
-	// A write waits for a lock while the test holds it.
+	// A write waits as long as the test holds a lock.
 	const patient = "&lock_timeout=600000&statement_timeout=600000" // ms
 	r := onPostgres(t, 6, ownPostgres(t, fmt.Sprint("max_connections=", allowed)), processes, connections, patient)
 	r.faulty.Store(true)
@@ -121,8 +121,8 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	}
 
 	// In addition to the clients, each agent of the crowd writes to its own store, and
-	// waits. The processes have more writers than the server accepts: the others are
-	// refused while the lock is held.
+	// waits for the lock. There are more writers than the server accepts connections:
+	// while the test holds the lock, the other writers are refused.
 	stop := make(chan struct{})
 	crowd.write(stop)
 	clients := r.load(stop)
@@ -139,9 +139,9 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 		t.Error(err)
 	}
 	if n := crowd.served.Load(); n > 0 {
-		t.Errorf("%d calls were served while what they write was locked", n)
+		t.Errorf("%d calls were served while their stores were locked", n)
 	}
-	// The waiting writers are served now, and others after them.
+	// Now the waiting writers are served, and others after them.
 	more := r.stats.more(acknowledged, size.Of(5, 20))
 	if err := held.Rollback(); err != nil {
 		t.Error(err)
@@ -157,8 +157,9 @@ func TestTooManyConnectionsRefuseCallsAndHalveNone(t *testing.T) {
 	close(stop)
 	crowd.Wait()
 	clients.Wait()
-	// Free connections: end the idle ones by hand, as would happen after five minutes. A
-	// process would not check a just-used connection for having been closed.
+	// End idle connections by hand to free them; processes would close them after five
+	// minutes. Skip connections in recent use: a process does not check whether these
+	// have been closed.
 	const ofProcesses = "FROM pg_stat_activity WHERE application_name LIKE 'mneme-%'"
 	if err := poll(t.Context(), func() error {
 		const endIdle = "SELECT count(pg_terminate_backend(pid)) " + ofProcesses + " AND state = 'idle' AND state_change < now() - interval '3 seconds'"

@@ -34,7 +34,7 @@ var (
 
 func (s stack) String() string { return s.storage + "+" + s.vector }
 
-// need skips or fails a test as need does.
+// need calls need with the servers of the stack.
 func (s stack) need(t *testing.T) {
 	t.Helper()
 	starts := []func() error{build}
@@ -53,15 +53,15 @@ type database struct {
 	t *testing.T
 	stack
 	dir         string               // the data folder
-	server      *postgrestest.Server // of Postgres
+	server      *postgrestest.Server // the PostgreSQL server
 	dsn         string
-	connections int    // of a process, at most
+	connections int    // maximum number per process
 	prefix      string // of Milvus collections
 	environment []string
 }
 
-// keepVersions is the number of versions of an entry, small enough that
-// histories are truncated all the time.
+// keepVersions is the maximum number of versions of an entry, so small that histories
+// are truncated all the time.
 const keepVersions = 6
 
 // newDatabase returns an empty database. Unless realModel is set, a fake remote
@@ -73,7 +73,7 @@ func newDatabase(t *testing.T, on stack, realModel bool) *database {
 		"MNEME_STORAGE=" + on.storage, "MNEME_VECTOR=" + on.vector,
 		"MNEME_LIMITS_RETENTION=0s", // so that every deleted entry may be purged
 		"MNEME_LIMITS_HISTORY_VERSIONS=" + strconv.Itoa(keepVersions),
-		"MNEME_CONNECTIONS_OPERATORS=127.0.0.0/8", // the tests read how long the queue is
+		"MNEME_CONNECTIONS_OPERATORS=127.0.0.0/8", // the tests read the length of the queue
 	}
 	if on.storage == "postgres" {
 		d.on(postgresServer)
@@ -95,8 +95,8 @@ func (d *database) on(server *postgrestest.Server) {
 	d.dsn = postgrestest.DatabaseAt(d.t, server.DSN())
 }
 
-// command returns a mneme command over the database, not yet started. name
-// becomes the name of its connections to Postgres.
+// command returns a mneme command over the database, not yet started. name is the
+// name of its connections to Postgres.
 func (d *database) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, append(args, "--data-dir", d.dir)...)
 	cmd.Env = append(os.Environ(), d.environment...)
@@ -106,7 +106,7 @@ func (d *database) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// mint returns a token of the local key, as mneme token prints it.
+// mint returns a token signed with the local key, like the command mneme token.
 func (d *database) mint(p acl.Principal) (string, error) {
 	key, err := token.OpenLocalKey(d.dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func (d *database) mint(p acl.Principal) (string, error) {
 	return key.Mint(p, 24*time.Hour, time.Now())
 }
 
-// open opens the database itself, without mneme, with access to all of its rows.
+// open opens the database directly, with access to all rows.
 func (d *database) open() (*sql.DB, error) {
 	if d.storage == "sqlite" {
 		file := url.URL{Scheme: "file", Path: filepath.Join(d.dir, "mneme.db"), RawQuery: "_pragma=busy_timeout(10000)"}
@@ -140,9 +140,9 @@ func number(ctx context.Context, db *sql.DB, query string, args ...any) (n int64
 	return n, err
 }
 
-// waitGone waits until no transaction of a killed process can commit any more:
-// Postgres notices the end only when it next reads from the connection.
-// SQLite's locks end with the process.
+// waitGone waits until no transaction of a killed process can commit any more. Postgres
+// detects the end of a process only when it next reads from the connection. SQLite's
+// locks end with the process.
 func (d *database) waitGone(name string) error {
 	if d.storage == "sqlite" {
 		return nil
@@ -161,9 +161,9 @@ func (d *database) waitGone(name string) error {
 	})
 }
 
-// patience bounds the waits of tests. It is not a target: the machine may be
-// busy with other tests. Repairs of an index are the longest wait, half a
-// minute after a start.
+// patience is the limit of a test's waits. It is not a target: the machine may be busy
+// with other tests. The longest wait is for the repair of an index, half a minute
+// after a start.
 const patience = 4 * time.Minute
 
 // poll calls check until it returns nil, or returns its last error.

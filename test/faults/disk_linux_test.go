@@ -13,8 +13,8 @@ import (
 	"mneme/test/size"
 )
 
-// mountDisk mounts a file system of the given size in memory. Only root can: other
-// users skip the test, but CI runs it.
+// mountDisk mounts a file system of the given size in memory. Only root can mount: for
+// other users, mountDisk skips the test, or fails it if CI is set.
 func mountDisk(t *testing.T, size string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -32,7 +32,7 @@ func mountDisk(t *testing.T, size string) (dir string) {
 	return dir
 }
 
-// fill uses all free space of a disk, until free is called.
+// fill uses all free space of a disk until free is called.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	path := filepath.Join(dir, "filler")
@@ -66,9 +66,9 @@ func onDisk(t *testing.T, number uint64) *trial {
 	return r
 }
 
-// A full disk refuses writes as a whole and answers reads. The service recovers
+// On a full disk, the service refuses whole writes and answers reads. It recovers
 // without a restart, and also if it was killed and started on the full disk.
-func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
+func TestFullDiskRefusesWholeWrites(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := onDisk(t, 1)
@@ -100,7 +100,7 @@ func TestFullDiskRefusesWritesAndHalvesNone(t *testing.T) {
 	t.Logf("\n%s", r.stats)
 }
 
-// A server with a read-only data folder fails at the start, with advice.
+// A command with a read-only data folder fails at the start, with advice.
 func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 	need(t, build)
 	t.Parallel()
@@ -126,11 +126,11 @@ func TestReadOnlyDiskIsRefusedWithAdvice(t *testing.T) {
 	r.pickUp()
 }
 
-// Damaged pages are found at the start or by the check that follows it. The
-// server then refuses all calls, and the log contains advice. Restoring the
-// backup repairs it. SQLite cannot detect damage to the bytes of a long
-// value: pages have no checksums.
-func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
+// A server detects damaged pages at the start or by the check that follows it. It
+// then refuses all calls, and its log contains advice. Restoring a backup repairs
+// the file. SQLite cannot detect damage to the bytes of a long value, because pages
+// have no checksums.
+func TestDamagedFileIsDetectedAndNotServed(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	r := newTrial(t, sqliteFlat, faultSeed, 3, &stats{counts: make(map[string]int)})
@@ -142,13 +142,13 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 	}
 	token := r.caller(r.servers[0], "ada", "PUBLIC").token
 	path := filepath.Join(r.dir, "mneme.db")
-	r.run("VACUUM") // damage to a free page would be none
+	r.run("VACUUM") // so that no page is free: damage to a free page has no effect
 	sound, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const page = 4096
-	atStart, later, unnoticeable := 0, 0, 0
+	atStart, later, undetectable := 0, 0, 0
 	for first := 1; first < len(sound)/page; first += size.Of(10, 6) {
 		damaged := bytes.Clone(sound)
 		copy(damaged[first*page:], bytes.Repeat([]byte{0xaa}, 100))
@@ -156,7 +156,7 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.sound() {
-			unnoticeable++
+			undetectable++
 			continue
 		}
 		s := r.launch(0)
@@ -171,7 +171,7 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 				return nil
 			})
 			if err != nil {
-				t.Errorf("page %d of the file is damaged, and nothing notices it: %v", first, err)
+				t.Errorf("page %d of the file is damaged, and the damage is not detected: %v", first, err)
 			}
 			for _, call := range []string{"/v1/stores/self/memories", "/v1/stores/self/memories/anchor"} {
 				if err := exchange(t.Context(), http.MethodGet, s.Address+call, token, nil).refused(); err != nil {
@@ -184,9 +184,9 @@ func TestDamagedFileIsNoticedAndNotServed(t *testing.T) {
 			t.Errorf("page %d is damaged, but the log says %s", first, s.Log.Last(5))
 		}
 	}
-	t.Logf("%d damaged pages were noticed at the start, %d by the check; of %d SQLite cannot tell", atStart, later, unnoticeable)
-	if atStart == 0 || later == 0 || unnoticeable > atStart+later {
-		t.Error("the test proves nothing")
+	t.Logf("%d damaged pages were detected at the start, %d by the check; SQLite cannot detect %d", atStart, later, undetectable)
+	if atStart == 0 || later == 0 || undetectable > atStart+later {
+		t.Error("too few damaged pages were detectable in each way")
 	}
 	for _, name := range []string{path + "-wal", path + "-shm"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {

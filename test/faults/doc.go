@@ -1,7 +1,7 @@
-// Package faults contains only tests: what happens to reads, writes and vectors
-// when a part of the system fails, hangs, loses its data or is killed. The tests
-// run `mneme serve` processes, most of them over a PostgreSQL and a Milvus server
-// that they start, and call those over REST. If a server's program is not
+// Package faults contains only tests. They check what happens to reads, writes and
+// vectors when a part of the system fails, hangs, loses its data or is killed. The
+// tests run `mneme serve` processes, most of them over a PostgreSQL and a Milvus server
+// that they start, and call the processes over REST. If a server's program is not
 // installed, the tests are skipped, or fail if the environment variable CI is set.
 // -short skips them too.
 //
@@ -12,22 +12,23 @@
 // labels put, edit, delete, restore, rename, import, share, unshare and purge all the
 // time, through one or two processes. After each kill, package oracle decides whether
 // the visible state follows from the acknowledged calls, and queries over the tables
-// look for rows that contradict each other. It is small in a plain run; .ci/run makes a
-// full one (package size). To run it for hours:
+// search for rows that contradict each other. The campaign is small in a plain run;
+// .ci/run makes a full run (package size). To run it for hours:
 //
 //	TESTS=full go test ./test/faults -run TestCampaign -kills 1000 -timeout 6h -v
 //
-// -kills is the number for each stack, -databases the number of databases in
-// parallel, -seed repeats the choices. Clients and processes run concurrently, so
-// the same seed gives a similar history, not the same one: to reproduce a failure,
-// use the printed seed and several runs.
+// -kills is the number of kills for each stack, -databases is the number of databases
+// in parallel, and -seed repeats the random choices. Clients and processes run
+// concurrently, so the same seed gives a similar history, not the same one: to
+// reproduce a failure, use the printed seed in several runs.
 //
 // TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme during paid searches: at
 // random instants and, with a fake facilitator, while a payment is verified, before it
-// is settled, and before mneme learns of the settlement. -purchases is their number.
+// is settled, and before mneme receives the settlement. -purchases is the number of
+// purchases.
 //
-// Not everything is real. Seven databases of eight use a fake remote embedder,
-// for speed; the others use the built-in model. After four kills of five, the
-// test ends the leases of the killed process by hand, which otherwise takes
-// ten seconds.
+// Not everything is real. Seven of eight databases use a fake remote embedder,
+// for speed; the others use the built-in model. After four of five kills, the
+// test ends the leases of the killed process by hand instead of waiting ten
+// seconds until they expire.
 package faults

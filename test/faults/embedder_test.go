@@ -17,13 +17,13 @@ import (
 // fakeDim is the length of the fake embedder's vectors.
 const fakeDim = 32
 
-// uniqueWord matches what word returns.
+// uniqueWord matches the words that word returns.
 var uniqueWord = regexp.MustCompile(`\bw[a-j]+q\b`)
 
-// fakeEmbedder starts a fake remote embedder: the OpenAI API over loopback, with
-// a delay of up to 20 ms like a network's. A text's vector depends only on its
-// unique word, so that a word is as near as possible to the texts that contain
-// it, and far from all others.
+// fakeEmbedder starts a fake remote embedder: the OpenAI API over loopback, with a
+// delay of up to 20 ms, like a network's. A text's vector depends only on its unique
+// word, so a word has the same vector as the texts that contain it, and is far from
+// all other texts.
 func fakeEmbedder(t *testing.T) (baseURL string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct{ Input []string }

@@ -13,7 +13,7 @@ import (
 	"mneme/test/faults/oracle"
 )
 
-// fact is a grant or a membership that is repeatedly created and revoked, with
+// fact is a grant or a membership that a test repeatedly creates and revokes, with
 // the reader whose access depends on it.
 type fact struct {
 	*trial
@@ -51,7 +51,7 @@ func (f *fact) step(to *server) bool {
 }
 
 // check compares the reader's results of a get, a list and a search with the fact.
-// It returns false if it was cut off.
+// It returns false if a call was cut off.
 func (f *fact) check(to *server) bool {
 	reader := f.caller(to, f.reader, "PUBLIC")
 	replies := []reply{
@@ -159,7 +159,7 @@ func (r *trial) purge(to *server) bool {
 		r.unexpected("purge", got)
 		return false
 	}
-	select { // leave the others something to restore
+	select { // so that other clients find deleted entries to restore
 	case <-r.t.Context().Done():
 		return false
 	case <-time.After(400 * time.Millisecond):
@@ -167,16 +167,16 @@ func (r *trial) purge(to *server) bool {
 	}
 }
 
-// purgeLog holds all purges. It is safe for concurrent use.
+// purgeLog records all purges. It is safe for concurrent use.
 type purgeLog struct {
 	mu   sync.Mutex
 	done oracle.Purges
 }
 
-// distant is after every instant of a test.
+// distant is later than the end of any test.
 var distant = time.Now().Add(24 * time.Hour)
 
-// begin records a purge that begins now. done records that it was acknowledged.
+// begin records a purge that begins now. done records its acknowledgement.
 func (l *purgeLog) begin(cutoff time.Time) (done func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,7 +189,7 @@ func (l *purgeLog) begin(cutoff time.Time) (done func()) {
 	}
 }
 
-// settle ends the purges that were cut off.
+// settle records that purges that were cut off ended by dead.
 func (l *purgeLog) settle(dead time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// failover is the load on a process during a failover: writers of new entries, each of which
-// then reads its entry.
+// failover is the load on a process during a failover: clients that each write a new entry
+// and read it, repeatedly.
 type failover struct {
 	t       *testing.T
 	caller  remote
@@ -114,7 +114,7 @@ func (f *failover) checkRefused() {
 	}
 }
 
-// end ends the load, and checks that the acknowledged entries exist.
+// end stops the load, and checks that the acknowledged entries exist.
 func (f *failover) end() {
 	f.t.Helper()
 	close(f.stop)
@@ -134,7 +134,7 @@ func (f *failover) end() {
 	f.t.Logf("%d writes, %d calls refused", len(f.written), f.refused)
 }
 
-// The DSN names two servers. The standby takes over, and then the first one again.
+// The DSN names two servers. The standby takes over, and then the first server again.
 func TestCallsFollowAFailoverToAStandbyAndBack(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
@@ -162,8 +162,8 @@ func TestCallsFollowAFailoverToAStandbyAndBack(t *testing.T) {
 	f.end()
 }
 
-// The server at an address becomes a standby, and a primary again. A pooler preserves
-// its clients' connections in the meantime.
+// A server becomes a standby, and a primary again, at the same address. A pooler keeps its
+// clients' connections open in the meantime.
 func TestCallsToAStandbyAreRefusedUntilItIsThePrimary(t *testing.T) {
 	need(t, build, startPostgres)
 	for name, through := range map[string]func(t *testing.T, dsn string) string{

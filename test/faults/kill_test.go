@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Two processes serve a load. In turn, each is killed and restarted.
+// Two processes serve a load. They are killed and restarted in turn.
 func TestKillUnderLoadLosesNoAcknowledgedWrite(t *testing.T) {
 	s := newService(t)
 	t.Parallel()

@@ -17,8 +17,8 @@ import (
 // client writes, and increments shared counters with If-Match.
 type load struct {
 	mu            sync.Mutex
-	acked         map[string]int   // by key of one client: the last acknowledged number, 0 if deleted
-	unacked       map[string][]int // by key of one client: later writes without a response, which may be stored
+	acked         map[string]int   // by key of a single client: the last acknowledged number, 0 if deleted
+	unacked       map[string][]int // by key of a single client: later writes without a response, which may be stored
 	counts        map[string]int   // by counter: acknowledged increments
 	unackedCounts map[string]int   // by counter: increments without a response
 	acks          int              // acknowledged writes of all kinds
@@ -29,7 +29,7 @@ type load struct {
 const (
 	loadClients  = 4
 	loadCounters = 2
-	loadKeys     = 4 // of each client
+	loadKeys     = 4 // per client
 )
 
 func newLoad() *load {
@@ -39,8 +39,8 @@ func newLoad() *load {
 	}
 }
 
-// run runs the writers until stop is closed. Each uses the callers in turn.
-// allowed returns an error for a failed reply that must not occur.
+// run runs the clients until stop is closed. Each client uses the callers in turn.
+// allowed returns an error if a failed reply must not occur.
 func (l *load) run(callers []caller, stop <-chan struct{}, allowed func(reply) error) *sync.WaitGroup {
 	var running sync.WaitGroup
 	for n := range loadClients {
@@ -75,7 +75,7 @@ func (l *load) run(callers []caller, stop <-chan struct{}, allowed func(reply) e
 	return &running
 }
 
-// word encodes a number as a word that every analyzer keeps as one term.
+// word encodes a number as a word that every analyzer maps to one term.
 func word(n int) string {
 	return "w" + strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprint(n)) + "q"
 }
@@ -99,7 +99,7 @@ func (l *load) remove(c caller, key string) reply {
 	r := c.remove(key)
 	l.recordWrite(key, 0, r.status == http.StatusNoContent || r.status == http.StatusNotFound)
 	if r.status == http.StatusNotFound {
-		r.status = http.StatusNoContent // there was nothing to delete
+		r.status = http.StatusNoContent // no entry existed
 	}
 	return r
 }
@@ -202,12 +202,12 @@ func (l *load) check(c caller) (live int) {
 		}
 	}
 	if want := live - len(l.counts); found != want {
-		c.t.Errorf("a word in all entries finds %d of %d", found, want)
+		c.t.Errorf("a search for a word of all entries finds %d of %d", found, want)
 	}
 	return live
 }
 
-// checkOwn checks a key of one client and reports whether its entry is live.
+// checkOwn checks a key of a single client and reports whether its entry is live.
 func (l *load) checkOwn(c caller, key string) bool {
 	c.t.Helper()
 	r := c.get(key)
@@ -220,7 +220,7 @@ func (l *load) checkOwn(c caller, key string) bool {
 		return r.status == http.StatusOK && json.Unmarshal(r.body, &e) == nil &&
 			string(e.Value) == fmt.Sprintf("%q", "the number is "+word(n))
 	}
-	// A key never written counts as deleted: 0.
+	// A key that was never written counts as deleted: 0.
 	if !matches(acked) && !slices.ContainsFunc(l.unacked[key], matches) {
 		c.t.Errorf("%s: %d was acknowledged, %v had no response, but the store has %v", key, acked, l.unacked[key], r)
 	}

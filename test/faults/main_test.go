@@ -18,7 +18,7 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// Shared by all tests. A test that stops a server must start it again, and must
+// All tests share these. A test that stops a server must start it again, and must
 // not run in parallel with others (no t.Parallel).
 var (
 	workDir        string // of the binary and Milvus
@@ -57,9 +57,9 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// inMemory returns a folder in memory if the system has one with enough space, else "". A
-// server creates a thousand files and each database 300 more: after many deletions, as in
-// a run of all tests, ext4 takes longer to create them than PostgreSQL to fill them.
+// inMemory returns a folder in memory if the system has one with enough space, otherwise "".
+// A server creates a thousand files, and each database 300 more. After many deletions, as in
+// a run of all tests, ext4 takes longer to create them than PostgreSQL takes to fill them.
 func inMemory() string {
 	const folder, room = "/dev/shm", 4 << 30
 	if free, err := system.FreeBytes(folder); err != nil || free < room {
@@ -88,8 +88,8 @@ var (
 		return postgresServer.Start(ctx)
 	})
 	startMilvus = sync.OnceValue(func() (err error) {
-		// Other tests may take one of its eleven ports between their choice and their use:
-		// then it never answers, and the next attempt chooses other ports.
+		// Other tests may use one of its eleven ports after startMilvus has chosen it. Milvus
+		// then never answers, and the next attempt chooses other ports.
 		for range 3 {
 			if milvusServer, err = tryMilvus(); err == nil {
 				return nil
@@ -99,7 +99,7 @@ var (
 	})
 )
 
-// tryMilvus starts a server.
+// tryMilvus makes one attempt to start Milvus.
 func tryMilvus() (server *milvustest.Server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -30,7 +30,7 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	p.waitIdle() // it has a vector before the outage
 
 	// The outage begins when each client is halfway through.
-	clients, each := 3, size.Of(15, 350) // in a full run more than a thousand writes
+	clients, each := 3, size.Of(15, 350) // more than a thousand writes in a full run
 	half := make(chan struct{}, clients)
 	stopped := make(chan struct{})
 	var load sync.WaitGroup
@@ -78,11 +78,11 @@ func TestMilvusOutageDelaysOnlyVectors(t *testing.T) {
 	restartMilvus(t)
 	p.waitIdle()
 	c.waitSemanticHits()
-	p.checkInSync(clients*each + len(paraphrases)) // first is added, load-0-0 deleted
+	p.checkInSync(clients*each + len(paraphrases)) // plus first, minus load-0-0
 }
 
-// One service keeps running while Milvus is wiped; the other is repaired by
-// mneme reconcile. The counters show that neither embeds anything again.
+// One service keeps running while Milvus is wiped; mneme reconcile repairs the other.
+// The counters show that neither embeds anything again.
 func TestWipedMilvusIsRestoredWithoutEmbedding(t *testing.T) {
 	running, resting := newService(t), newService(t)
 	p, q := running.serve(), resting.serve()

@@ -14,8 +14,8 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// The test uses PgBouncer's packaged configuration, and one where each transaction may use a
-// different server connection, with fewer connections than calls.
+// The test uses PgBouncer's packaged configuration, and a configuration in which each
+// transaction may use a different server connection, with fewer connections than calls.
 func TestProcessesServeThroughAPooler(t *testing.T) {
 	need(t, build, startPostgres)
 	for name, settings := range map[string][]string{"sessions": nil, "transactions": {"pool_mode=transaction", "default_pool_size=5"}} {
@@ -25,7 +25,7 @@ func TestProcessesServeThroughAPooler(t *testing.T) {
 			var processes []*mnemetest.Process // both migrate
 			for _, name := range []string{"first", "second"} {
 				command := d.command(name, "serve", "--addr", "127.0.0.1:0", "--json")
-				command.Env = append(command.Env, "MNEME_POSTGRES_DSN="+d.dsn) // without a number of connections
+				command.Env = append(command.Env, "MNEME_POSTGRES_DSN="+d.dsn) // without pool_max_conns
 				processes = append(processes, mnemetest.Launch(t, command))
 			}
 			for _, p := range processes {
@@ -45,8 +45,8 @@ func TestProcessesServeThroughAPooler(t *testing.T) {
 	}
 }
 
-// callThroughPooler writes a memory of an agent, reads it, and searches for a text that all
-// agents have: the hits must be the agent's own.
+// callThroughPooler writes a memory of an agent, reads it, and searches for a word that the
+// memories of all agents have. The hits must be the agent's own.
 func callThroughPooler(t *testing.T, d *database, address, agent, key string) {
 	signed, err := d.mint(acl.Principal{Agent: agent, Taint: acl.Internal})
 	if err != nil {
@@ -69,7 +69,7 @@ func callThroughPooler(t *testing.T, d *database, address, agent, key string) {
 			t.Errorf("%s: %v", call.method, got)
 		}
 		if own := "heron of " + agent; strings.Count(string(got.body), "heron of ") != strings.Count(string(got.body), own) {
-			t.Errorf("%s gets what another agent wrote: %s", agent, got.body)
+			t.Errorf("%s gets a memory of another agent: %s", agent, got.body)
 		}
 	}
 }

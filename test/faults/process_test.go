@@ -26,7 +26,7 @@ type service struct {
 	t           *testing.T
 	dsn, prefix string
 	milvus      string // host:port
-	key         string // path of the first process's signing.key; empty before it started
+	key         string // path of the first process's signing.key; empty before its start
 }
 
 func newService(t *testing.T) *service {
@@ -35,7 +35,7 @@ func newService(t *testing.T) *service {
 	return &service{t: t, dsn: postgrestest.DatabaseAt(t, postgresServer.DSN()), prefix: milvustest.NewPrefix(), milvus: milvusServer.Addr()}
 }
 
-// proxied puts a proxy in front of Milvus for processes started afterwards.
+// proxied starts a proxy in front of Milvus, which processes started later use.
 func (s *service) proxied() *faulttest.FaultProxy {
 	s.t.Helper()
 	proxy := faulttest.NewFaultProxy(s.t, milvusServer.Addr())
@@ -67,7 +67,7 @@ func (s *service) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command(binary, append(args, "--data-dir", dir)...)
 	cmd.Env = append(os.Environ(), "MNEME_STORAGE=postgres", "MNEME_VECTOR=milvus",
 		"MNEME_POSTGRES_DSN="+s.dsn, "MNEME_MILVUS_ADDR="+s.milvus, "MNEME_MILVUS_PREFIX="+s.prefix,
-		"MNEME_CONNECTIONS_OPERATORS=127.0.0.0/8") // the tests read how long the queue is
+		"MNEME_CONNECTIONS_OPERATORS=127.0.0.0/8") // the tests read the length of the queue
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (p *process) token(agent string, flags ...string) string {
 	return strings.TrimSpace(p.service.run(p.dir, append([]string{"token", "--agent", agent}, flags...)...))
 }
 
-// run runs a command line that must succeed and returns its output.
+// run runs a mneme command, which must succeed, and returns its output.
 func (s *service) run(dir string, args ...string) string {
 	s.t.Helper()
 	var out, stderr bytes.Buffer
@@ -146,7 +146,7 @@ func (p *process) reconcile() reconciled {
 	return r
 }
 
-// checkInSync checks that rows and vectors agree: a reconciliation repairs
+// checkInSync checks that rows and vectors agree, so that a reconciliation repairs
 // nothing.
 func (p *process) checkInSync(entries int) {
 	p.t.Helper()
@@ -156,8 +156,8 @@ func (p *process) checkInSync(entries int) {
 }
 
 // checkInSync waits until all processes of a service are idle, and checks that rows and
-// vectors agree. Another process may still be writing leased entries, after which it reads the
-// rows again, when the queue is empty.
+// vectors agree. When the queue is empty, a process may still be writing leased entries to the
+// index, after which it reads the rows again.
 func checkInSync(entries int, processes ...*process) {
 	for _, p := range processes {
 		p.t.Helper()

@@ -16,7 +16,7 @@ import (
 	"mneme/test/size"
 )
 
-var purchases = flag.Int("purchases", 0, "how many paid searches are killed on SQLite (default: 12, in a full run 80); a tenth of them, at least two, on Postgres")
+var purchases = flag.Int("purchases", 0, "number of paid searches to kill on SQLite (default: 12, in a full run 80); on Postgres a tenth of them, at least two")
 
 // shops is the number of shops killed in parallel on SQLite.
 const shops = 4
@@ -25,7 +25,7 @@ const shops = 4
 // search, and at chosen steps of its payment, starts it again, and repeats the search.
 func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 	sizeCampaigns()
-	if !size.Full() { // a full one has the machine to itself
+	if !size.Full() { // a full run has the machine to itself
 		t.Parallel()
 	}
 	for on, work := range map[stack]struct{ shops, rounds int }{
@@ -56,8 +56,8 @@ func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 // purchase is a paid search that is made twice.
 type purchase struct {
 	buyer   string
-	scheme  string // of its payment; "": from the account
-	once    bool   // it has a key or a payment
+	scheme  string // of the payment; "": paid from the account
+	once    bool   // must be charged once: it has a key or a payment
 	query   string
 	headers []string
 }
@@ -68,12 +68,12 @@ func (d *shop) buy(p purchase) reply {
 
 // kindOfPurchase is a kind of purchase to kill.
 type kindOfPurchase struct {
-	scheme string // of its payment; "": from the account
-	step   string // of the till, at which it is killed; "": at a random instant
+	scheme string // of the payment; "": paid from the account
+	step   string // the step of the till at which mneme is killed; "": a random instant
 	key    bool   // it has an Idempotency-Key
 }
 
-// kindsOfPurchases rotate: a dozen purchases cover all kinds.
+// kindsOfPurchases are used in turn: a dozen purchases cover all kinds.
 var kindsOfPurchases = []kindOfPurchase{
 	{"", "", false}, {"exact", settling, false}, {"upto", "", true}, {"", "", true}, {"upto", hasSettled, false}, {"exact", "", false},
 	{"exact", verifying, true}, {"upto", settling, true}, {"exact", hasSettled, true}, {"upto", verifying, false}, {"upto", "", false}, {"exact", "", true},
@@ -101,7 +101,7 @@ type answer struct {
 	Charges []charge
 }
 
-// round kills the service during a purchase, starts it again, and repeats the purchase.
+// round kills the service during a purchase, restarts it, and repeats the purchase.
 func (d *shop) round(round int, kind kindOfPurchase) {
 	d.t.Helper()
 	d.must(seller, http.MethodPut, fmt.Sprintf("/v1/stores/self/memories/note-%d", round), map[string]any{"value": "a lighthouse " + word(round)}, nil)
@@ -111,8 +111,8 @@ func (d *shop) round(round int, kind kindOfPurchase) {
 		d.t.Fatal(err)
 	}
 	p, step := d.next(round, kind), kind.step
-	// Sometimes the facilitator settles, its answer is lost, and it refuses a
-	// repetition because the payment was used.
+	// Sometimes the facilitator settles a payment, its answer is lost, and it refuses a
+	// repetition because the payment has been used.
 	d.till.Fail([]paymenttest.Failure{paymenttest.None, paymenttest.None, paymenttest.LoseOnce, paymenttest.NonceUsed}[d.rng.IntN(4)])
 	process := d.Process
 	instant := time.Duration(d.rng.IntN(60_000)) * time.Microsecond
@@ -141,14 +141,14 @@ func (d *shop) round(round int, kind kindOfPurchase) {
 	if first.status == http.StatusOK {
 		was = d.read(p, first)
 	} else if first.status != 0 {
-		d.t.Errorf("round %d: a search that was killed answered %v", round, first)
+		d.t.Errorf("round %d: a killed search was answered with %v", round, first)
 	}
 	if !p.once {
 		switch found := d.news(p.buyer); {
 		case len(found) > 1, len(was.Charges) == 1 && (len(found) != 1 || found[0].ID != was.Charges[0].ID):
 			d.t.Errorf("round %d: %+v was answered and %+v charged", round, was.Charges, found)
 		default:
-			d.stats.add(fmt.Sprintf("without key and payment: %d charges", len(found)), 1)
+			d.stats.add(fmt.Sprintf("without a key or payment: %d charges", len(found)), 1)
 		}
 	}
 	again := d.buy(p)
@@ -196,7 +196,7 @@ func (d *shop) read(p purchase, r reply) (a answer) {
 	return a
 }
 
-// audit checks accounts, settlements and the ledger when nothing is pending any more.
+// audit checks accounts, settlements and the ledger when no charge is pending any more.
 func (d *shop) audit() {
 	d.t.Helper()
 	d.till.Fail(paymenttest.None)
@@ -219,14 +219,14 @@ func (d *shop) audit() {
 		d.t.Fatal(err)
 	}
 	if charges[holder] != len(d.known[holder]) || charges[payer] != len(d.known[payer]) {
-		d.t.Errorf("%v charges, of which %d and %d were seen", charges, len(d.known[holder]), len(d.known[payer]))
+		d.t.Errorf("%v charges, but the rounds counted %d and %d", charges, len(d.known[holder]), len(d.known[payer]))
 	}
 	var paid, surplus int64
 	settled := d.till.Settled()
 	for _, amount := range settled {
 		paid += amount.Int64()
 	}
-	surplus = paid - totals[payer] // of payments of a fixed amount
+	surplus = paid - totals[payer] // from payments of a fixed amount
 	for agent, want := range map[string]int64{seller: totals[holder] + totals[payer], holder: holderHas - totals[holder], payer: surplus} {
 		if got := d.balance(agent); got != want {
 			d.t.Errorf("%s has %d, not %d", agent, got, want)
@@ -237,7 +237,7 @@ func (d *shop) audit() {
 	}
 	for name, amounts := range d.till.amounts() {
 		if len(amounts) != 1 {
-			d.t.Errorf("the payment %s was to be settled for %v", name, amounts)
+			d.t.Errorf("settlement of the payment %s was requested for %v", name, amounts)
 		}
 	}
 	d.Kill()

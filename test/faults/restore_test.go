@@ -21,20 +21,20 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// An operator restores a backup while mneme serves, instead of stopping it first. Later
-// writes and grants are gone: no answer may come from mneme's caches of them, and no
-// write may be acknowledged that is not stored.
+// An operator restores a backup while mneme serves, instead of stopping it first. Writes
+// and grants made after the backup are gone: mneme must not answer from its caches of
+// them, nor acknowledge a write that is not stored.
 
 const replacedText = "the database was replaced while mneme served it"
 
 // restoring is a trial whose database is restored.
 type restoring struct {
 	*trial
-	before, after remote // ada, who writes, and guest, to whom she has shared her store since the backup
+	before, after remote // ada, who writes, and guest, to whom she granted her store after the backup
 }
 
-// newRestoring starts a trial of one process, takes a backup, and makes further writes
-// and grants.
+// newRestoring starts a trial of one process, makes a backup, and then makes further writes
+// and a grant.
 func newRestoring(t *testing.T, r *trial, backup func()) *restoring {
 	t.Helper()
 	r.calm()
@@ -63,7 +63,8 @@ func (s *restoring) put(key string, want int) {
 	}
 }
 
-// reads checks readers' access to the entries that were written after the backup.
+// reads checks that ada and guest get the status want for an entry written after the
+// backup.
 func (s *restoring) reads(want int) {
 	s.t.Helper()
 	for _, c := range []remote{s.before, s.after} {
@@ -92,7 +93,8 @@ func (s *restoring) refused() error {
 	return nil
 }
 
-// unready is refused, including the readiness check, whose answer may be a second old.
+// unready is like refused, but also checks that the process is not ready. The readiness
+// check may be a second old.
 func (s *restoring) unready() error {
 	if _, err := ready(s.servers[0].Address); err == nil {
 		return errors.New("it is ready")
@@ -100,8 +102,8 @@ func (s *restoring) unready() error {
 	return s.refused()
 }
 
-// goOn starts the process again, which serves the state of the backup and continues from
-// there.
+// goOn starts the process again, and checks that it serves the state of the backup and
+// accepts further writes.
 func (s *restoring) goOn() {
 	s.t.Helper()
 	if !s.start(0) {
@@ -131,8 +133,9 @@ func TestARestoreUnderARunningProcessOnAFile(t *testing.T) {
 				s.t.Error(err)
 			}
 		},
-		// The process remembers the last state that it saw, which in such a quick test may
-		// be in the backup too: after another restore, the file does not continue it.
+		// The process detects that the file no longer continues the last state that it saw.
+		// In such a quick test, the backup may have that state too, so the test restores
+		// until the process detects it.
 		"the same file": func(s *restoring, backup string) {
 			err := poll(s.t.Context(), func() error {
 				s.restoreInto(backup)
@@ -168,11 +171,11 @@ func TestARestoreUnderARunningProcessOnAFile(t *testing.T) {
 	}
 }
 
-// restoreInto does the same as .restore of SQLite's shell: it writes another state into the
-// file, in a transaction.
+// restoreInto writes another state into the file in a transaction, like .restore of SQLite's
+// shell.
 func (s *restoring) restoreInto(backup string) {
 	s.t.Helper()
-	err := poll(s.t.Context(), func() error { // while the process writes, it is refused
+	err := poll(s.t.Context(), func() error { // fails while the process writes
 		db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: filepath.Join(s.dir, "mneme.db")}).String())
 		if err != nil {
 			return err
@@ -220,7 +223,7 @@ func TestARestoreUnderARunningProcessOnPostgres(t *testing.T) {
 					t.Error(err)
 				}
 				postgrestest.Administer(t, s.server.DSN(), "CREATE DATABASE "+own+" OWNER "+own+" TEMPLATE template0")
-				if err := s.refused(); err != nil { // and it makes no tables
+				if err := s.refused(); err != nil { // and the process creates no tables
 					t.Error(err)
 				}
 				s.postgresProgram("pg_restore", "--exit-on-error", "--single-transaction", backup)
@@ -232,7 +235,7 @@ func TestARestoreUnderARunningProcessOnPostgres(t *testing.T) {
 	}
 }
 
-// A server that continues from a copy of its files has lost commits.
+// A PostgreSQL server that continues from an older copy of its files has lost commits.
 func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
@@ -246,8 +249,8 @@ func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	// looked waits until the process has seen the last change.
-	looked := func() {
+	// awaitCheck waits until the process has read the last change.
+	awaitCheck := func() {
 		t.Helper()
 		lines := func() int {
 			said, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "postgres.log"))
@@ -259,7 +262,7 @@ func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 		before := lines()
 		err := poll(t.Context(), func() error {
 			if n := lines() - before; n < 5 {
-				return fmt.Errorf("the process has looked %d times", n)
+				return fmt.Errorf("the process has read the last change %d times", n)
 			}
 			return nil
 		})
@@ -282,10 +285,10 @@ func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	s := newRestoring(t, r, func() {
 		restart(func() { command("cp", "-a", dir, dir+".copy") })
 		if err := poll(t.Context(), func() error { _, err := ready(r.servers[0].Address); return err }); err != nil {
-			t.Fatal(err) // a restart alone is no restore
+			t.Fatal(err) // mneme must not take a restart for a restore
 		}
 	})
-	looked()
+	awaitCheck()
 	restart(func() {
 		if err := s.refused(); err != nil {
 			t.Error(err)
@@ -297,10 +300,10 @@ func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	s.goOn()
 }
 
-// endsItself waits until the process has ended, and checks its output.
+// endsItself waits until the process ends on its own, and checks its output.
 func (s *restoring) endsItself() {
 	s.t.Helper()
-	const none = syscall.Signal(0) // End only waits
+	const none = syscall.Signal(0) // so that End only waits
 	if status := s.servers[0].End(s.t, none); status != 1 {
 		s.t.Errorf("exit status %d", status)
 	}

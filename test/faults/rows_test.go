@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// fault is a query that counts rows that contradict each other.
+// fault is a query that counts inconsistent rows, with a description of these rows.
 type fault struct{ what, query string }
 
 // sqliteFaults and postgresFaults express the same rules in both dialects. They
@@ -20,7 +20,7 @@ var sqliteFaults = []fault{
 	{"versions without their history",
 		`SELECT count(*) FROM entry e LEFT JOIN (SELECT doc, count(*) n, min(version) first, max(version) last FROM history GROUP BY doc) h ON h.doc = e.doc
 		WHERE e.version <> coalesce(h.last, 0) + 1 OR h.n <> h.last - h.first + 1`},
-	{"rows that refer to nothing", `SELECT count(*) FROM pragma_foreign_key_check`},
+	{"rows with dangling references", `SELECT count(*) FROM pragma_foreign_key_check`},
 	{"tags of entries that do not have them",
 		`SELECT count(*) FROM tag t LEFT JOIN entry e ON e.doc = t.doc
 		WHERE e.doc IS NULL OR e.state <> 0 OR e.store <> t.store OR e.label <> t.label OR t.tag NOT IN (SELECT value FROM json_each(e.tags))`},
@@ -30,18 +30,18 @@ var sqliteFaults = []fault{
 	{"live entries without terms, or terms without a live entry",
 		`SELECT count(*) FROM (SELECT doc, store, label FROM entry WHERE state = 0 AND in_context AND NOT encrypted) e
 		FULL JOIN document d ON d.doc = e.doc AND d.store = e.store AND d.label = e.label WHERE d.doc IS NULL OR e.doc IS NULL`},
-	{"totals that are not the sum of the documents",
+	{"totals that differ from the sums of the documents",
 		`SELECT count(*) FROM (SELECT store, label, count(*) n, sum(length) length FROM document GROUP BY store, label) d
 		FULL JOIN total t ON t.store = d.store AND t.label = d.label
 		WHERE coalesce(t.documents, 0) <> coalesce(d.n, 0) OR coalesce(t.length, 0) <> coalesce(d.length, 0)`},
-	{"usage that is not a recount",
+	{"usage that differs from a recount",
 		`SELECT count(*) FROM (SELECT store, label, updated_by, count(*) n, sum(coalesce(length(value), 0)) bytes FROM entry WHERE state = 0 GROUP BY store, label, updated_by) e
 		FULL JOIN usage u ON u.store = e.store AND u.label = e.label AND u.writer = e.updated_by
 		WHERE coalesce(u.entries, 0) <> coalesce(e.n, 0) OR coalesce(u.bytes, 0) <> coalesce(e.bytes, 0)`},
-	{"sizes of histories that are not a recount",
+	{"sizes of histories that differ from a recount",
 		`SELECT count(*) FROM (SELECT doc, count(*) n, sum(coalesce(length(value), 0) + coalesce(length(source), 0)) bytes FROM history GROUP BY doc) h
 		FULL JOIN past p ON p.doc = h.doc WHERE coalesce(p.versions, 0) <> coalesce(h.n, 0) OR coalesce(p.bytes, 0) <> coalesce(h.bytes, 0)`},
-	{"numbers of grants that are not a recount",
+	{"numbers of grants that differ from a recount",
 		`SELECT count(*) FROM (SELECT store, label, count(*) n FROM permit GROUP BY store, label) g FULL JOIN permit_count p ON p.store = g.store AND p.label = g.label
 		WHERE coalesce(p.grants, 0) <> coalesce(g.n, 0)`},
 	{"live entries without a vector of their current text",
@@ -51,7 +51,7 @@ var sqliteFaults = []fault{
 		`SELECT count(*) FROM vector v LEFT JOIN entry e ON e.doc = v.doc WHERE e.doc IS NULL OR e.state <> 0 OR v.revision <> e.revision`},
 	{"gaps among the changes that indexes follow",
 		`SELECT count(*) FROM change WHERE position > (SELECT min(position) FROM change) AND position - 1 NOT IN (SELECT position FROM change)`},
-	{"idempotency records of entries that are gone",
+	{"idempotency records of entries that do not exist",
 		`SELECT count(*) FROM replay_entry r WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = r.entry)`},
 	{"damaged pages", `SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'`},
 }
@@ -60,7 +60,7 @@ var postgresFaults = []fault{
 	{"versions without their history",
 		`SELECT count(*) FROM entry e LEFT JOIN (SELECT id, count(*) n, min(version) first, max(version) last FROM history GROUP BY id) h ON h.id = e.id
 		WHERE e.version <> coalesce(h.last, 0) + 1 OR h.n <> h.last - h.first + 1`},
-	{"rows that refer to nothing",
+	{"rows with dangling references",
 		`SELECT count(*) FROM (SELECT id FROM history UNION ALL SELECT entry FROM tag UNION ALL SELECT entry FROM vector UNION ALL SELECT entry FROM queue) r
 		WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = r.id)`},
 	{"tags of entries that do not have them",
@@ -71,18 +71,18 @@ var postgresFaults = []fault{
 		AND NOT EXISTS (SELECT 1 FROM tag t WHERE t.entry = e.id AND t.tag = name)`},
 	{"live entries without terms, or terms without a live entry",
 		`SELECT count(*) FROM entry WHERE (state = 0 AND in_context AND NOT encrypted) <> (terms IS NOT NULL) OR (length IS NULL) <> (terms IS NULL)`},
-	{"totals that are not the sum of the documents",
+	{"totals that differ from the sums of the documents",
 		`SELECT count(*) FROM (SELECT store, label, count(*) n, sum(length) length FROM entry WHERE terms IS NOT NULL GROUP BY store, label) d
 		FULL JOIN total t ON t.store = d.store AND t.label = d.label
 		WHERE coalesce(t.documents, 0) <> coalesce(d.n, 0) OR coalesce(t.length, 0) <> coalesce(d.length, 0)`},
-	{"usage that is not a recount",
+	{"usage that differs from a recount",
 		`SELECT count(*) FROM (SELECT store, label, updated_by, count(*) n, sum(coalesce(length(value), 0)) bytes FROM entry WHERE state = 0 GROUP BY store, label, updated_by) e
 		FULL JOIN usage u ON u.store = e.store AND u.label = e.label AND u.writer = e.updated_by
 		WHERE coalesce(u.entries, 0) <> coalesce(e.n, 0) OR coalesce(u.bytes, 0) <> coalesce(e.bytes, 0)`},
-	{"sizes of histories that are not a recount",
+	{"sizes of histories that differ from a recount",
 		`SELECT count(*) FROM (SELECT id, count(*) n, sum(coalesce(length(value), 0) + coalesce(length(source), 0)) bytes FROM history GROUP BY id) h
 		FULL JOIN past p ON p.entry = h.id WHERE coalesce(p.versions, 0) <> coalesce(h.n, 0) OR coalesce(p.bytes, 0) <> coalesce(h.bytes, 0)`},
-	{"numbers of grants that are not a recount",
+	{"numbers of grants that differ from a recount",
 		`SELECT count(*) FROM (SELECT store, label, count(*) n FROM permit GROUP BY store, label) g FULL JOIN permit_count p ON p.store = g.store AND p.label = g.label
 		WHERE coalesce(p.grants, 0) <> coalesce(g.n, 0)`},
 	{"live entries without a vector of their current text",
@@ -92,19 +92,19 @@ var postgresFaults = []fault{
 		`SELECT count(*) FROM vector v LEFT JOIN entry e ON e.id = v.entry WHERE e.id IS NULL OR e.state <> 0 OR v.revision <> e.revision`},
 	{"gaps among the changes that indexes follow",
 		`SELECT count(*) FROM (SELECT position - lag(position) OVER (ORDER BY position) step FROM change) c WHERE step > 1`},
-	{"idempotency records of entries that are gone",
+	{"idempotency records of entries that do not exist",
 		`SELECT count(*) FROM replay r, unnest(r.ids) one WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = one)`},
 }
 
-// endLeases ends the leases of killed workers by hand, as ten seconds would: it
-// changes the queue's rows that are reserved until a time.
+// endLeases ends the leases of killed workers, which otherwise expire after ten seconds:
+// it changes the rows of the queue that are leased until a time.
 var endLeases = map[string]string{
 	"sqlite":   "UPDATE queue SET not_before = 1 WHERE not_before > 1 AND attempts = 0",
 	"postgres": "UPDATE queue SET not_before = to_timestamp(1) WHERE not_before > to_timestamp(1) AND attempts = 0",
 }
 
-// awaitEmptyQueue waits until all entries have their vectors. Four times in five
-// it does not wait for the leases of the killed process to expire.
+// awaitEmptyQueue waits until all entries have their vectors. In four of five cases, it
+// does not wait for the leases of the killed process to expire.
 func (r *trial) awaitEmptyQueue() {
 	if r.rng.IntN(5) > 0 {
 		db, err := r.open()
@@ -120,7 +120,7 @@ func (r *trial) awaitEmptyQueue() {
 	}
 	for _, s := range r.servers {
 		if err := poll(r.t.Context(), func() error { return queueIsEmpty(s.Address) }); err != nil {
-			r.violation("the queue does not get empty: %v", err)
+			r.violation("the queue does not become empty: %v", err)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func queueIsEmpty(address string) error {
 	return nil
 }
 
-// checkRows runs the queries, and compares the index with the rows.
+// checkRows runs the queries for faults, and compares the index with the rows.
 func (r *trial) checkRows() {
 	db, err := r.open()
 	if err != nil {
@@ -154,7 +154,7 @@ func (r *trial) checkRows() {
 		faults = postgresFaults
 	}
 	for _, f := range faults {
-		// Sweepers and expiries continue: a contradiction must persist for a while.
+		// Sweeps and expiries continue, so only a contradiction that persists is a fault.
 		err := poll(r.t.Context(), func() error {
 			n, err := r.contradictions(db, f)
 			if err == nil && n > 0 {
@@ -168,7 +168,7 @@ func (r *trial) checkRows() {
 	}
 	if r.vector == "milvus" {
 		// Reconciliations after the start remove vectors that a killed process
-		// left in Milvus. The second is half a minute after the first.
+		// left in Milvus. The second follows half a minute after the first.
 		if err := poll(r.t.Context(), func() error { return r.compareIndex(db) }); err != nil {
 			r.violation("milvus: %v", err)
 		}
@@ -182,8 +182,8 @@ func (r *trial) contradictions(db *sql.DB, f fault) (int64, error) {
 	return number(r.t.Context(), db, f.query)
 }
 
-// compareIndex compares the entries in Milvus itself with the rows that have
-// vectors.
+// compareIndex compares the entries in Milvus, read directly, with the entries that
+// have vectors in the database.
 func (r *trial) compareIndex(db *sql.DB) error {
 	indexed, err := listMilvus(r.t.Context(), r.servers[0].Address, r.prefix, r.dim())
 	if err != nil {
@@ -211,7 +211,7 @@ func (r *trial) compareIndex(db *sql.DB) error {
 	return nil
 }
 
-// dim is the length of the vectors.
+// dim returns the length of the vectors.
 func (r *trial) dim() int {
 	if r.realModel {
 		return dim
@@ -220,9 +220,9 @@ func (r *trial) dim() int {
 }
 
 // checkVectors compares the hits of the vector leg with the candidates. Indexes
-// follow the rows within moments. A loaded Milvus may answer searches late, which
-// are then degraded and say so, and may hold a vector of an older text that a killed
-// process wrote late, until the second reconciliation after the start.
+// follow the rows within moments. A loaded Milvus may answer late, and the answer then
+// reports that the search is degraded. Until the second reconciliation after the start,
+// Milvus may have the vector of an older text that a killed process wrote late.
 func (c *client) checkVectors() {
 	err := poll(c.t.Context(), func() error {
 		views, err := c.views(true)

@@ -38,7 +38,7 @@ func TestConcurrentWritersOnSeveralProcessesLoseNoUpdate(t *testing.T) {
 					t.Errorf("get: %v", r)
 					return
 				}
-				// Write through another process than the one read from.
+				// Write through a process other than the one that was read.
 				switch w := all[(n+i+1)%len(all)].put("counter", count+1, "If-Match", r.header.Get("ETag")); w.status {
 				case http.StatusOK:
 					i++
@@ -91,7 +91,7 @@ func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 				}
 				for _, c := range []caller{there, here} {
 					if f, err := c.ask("note about " + key); err != nil || f.hit(key) != nil {
-						t.Errorf("what one process deleted, a search returns: %v, %v", f, err)
+						t.Errorf("a search returns an entry that a process deleted: %v, %v", f, err)
 					}
 				}
 			}
@@ -102,8 +102,8 @@ func TestDeletedEntryDisappearsFromEveryProcess(t *testing.T) {
 }
 
 // A process that shuts down gracefully releases its leases, even while it waits for an
-// unresponsive Milvus. It abandons a release that takes too long, as may happen on a
-// busy machine, so the test repeats rounds.
+// unresponsive Milvus. It abandons a release that takes too long, which may happen on a
+// busy machine, so the test makes several attempts.
 func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	needServers(t)
 	t.Parallel()
@@ -118,8 +118,8 @@ func TestGracefulShutdownReleasesLeases(t *testing.T) {
 	t.Errorf("leases were not released in %d shutdowns", rounds)
 }
 
-// leasedAfterShutdown counts the leases that a process of a new service leaves, and
-// makes another process finish its work.
+// leasedAfterShutdown returns the number of leases that a process of a new service leaves,
+// after another process has finished its work.
 func leasedAfterShutdown(t *testing.T) (leased int) {
 	s := newService(t)
 	proxy := s.proxied()
@@ -156,7 +156,7 @@ func leasedAfterShutdown(t *testing.T) (leased int) {
 	return leased
 }
 
-// The first process cannot finish, because its connection to Milvus is stalled.
+// The first process cannot index entries, because its connection to Milvus is stalled.
 // After it is killed, the second process finishes its work.
 func TestAnotherProcessFinishesTheWorkOfAKilledOne(t *testing.T) {
 	s := newService(t)
@@ -170,8 +170,8 @@ func TestAnotherProcessFinishesTheWorkOfAKilledOne(t *testing.T) {
 
 	proxy.Stall()
 	const leased = `SELECT count(*) FROM queue WHERE not_before > '-infinity' AND attempts = 0`
-	// Both processes lease work. The second finishes its leases quickly: write
-	// until the first holds a lease.
+	// Both processes lease work. The second finishes its leases quickly, so the test
+	// writes until the first has a lease.
 	written := 0
 	eventually(t, func() error {
 		if written < len(paraphrases) {

@@ -20,16 +20,16 @@ import (
 	"mneme/test/mnemetest"
 )
 
-// shop is a service that sells a store. It is killed repeatedly while two agents buy:
-// the holder has accepted the offer and pays from its account, the payer sends a
-// payment with each search.
+// shop is a service with a store for sale. It is killed repeatedly while two agents
+// buy: the holder has accepted the offer and pays from its account; the payer sends
+// a payment with each search.
 type shop struct {
 	*database
 	*mnemetest.Process
 	till    *till
 	rng     *rand.Rand
 	stats   *stats
-	started int // processes, for their names
+	started int // number of started processes, for their names
 	offer   string
 	tokens  map[string]string
 	known   map[string]map[string]charge // by buyer and ID
@@ -89,10 +89,10 @@ func openShop(t *testing.T, on stack, number uint64, s *stats) *shop {
 	return d
 }
 
-// many is a cap that no test reaches.
+// many is a limit that no test reaches.
 const many = 1_000_000
 
-// start starts the service, which must become ready whatever was killed before.
+// start starts the service. It must become ready, whatever a kill interrupted before.
 func (d *shop) start() {
 	d.t.Helper()
 	d.started++
@@ -103,10 +103,10 @@ func (d *shop) start() {
 	}
 }
 
-// name names the process's connections to the database.
+// name returns the name of the process's connections to the database.
 func (d *shop) name() string { return fmt.Sprintf("shop-%d", d.started) }
 
-// restart kills the service, unless it is already dead, and starts it again.
+// restart kills the service if it is still running, and starts it again.
 func (d *shop) restart() {
 	d.t.Helper()
 	d.Kill()
@@ -137,7 +137,7 @@ func (d *shop) must(agent, method, path string, body, out any) {
 	}
 }
 
-// ask returns the headers of a 402 that requires a payment by a scheme.
+// ask returns the headers of a 402 answer that requires a payment by a scheme.
 func (d *shop) ask(scheme string) (asked http.Header) {
 	d.t.Helper()
 	err := poll(d.t.Context(), func() error {
@@ -154,8 +154,7 @@ func (d *shop) ask(scheme string) (asked http.Header) {
 	return asked
 }
 
-// news returns the charges of a buyer that were unknown, and marks them as
-// known.
+// news returns the new charges of a buyer, and marks them as known.
 func (d *shop) news(buyer string) (found []charge) {
 	d.t.Helper()
 	var page struct{ Items []charge }
@@ -193,14 +192,14 @@ func (d *shop) balance(agent string) int64 {
 	return account.Balance
 }
 
-// till is a facilitator that triggers the kills.
+// till is a payment facilitator that triggers the kills.
 type till struct {
 	*paymenttest.Facilitator
 	server *httptest.Server
 
 	mu    sync.Mutex
-	hooks map[string]func()          // what happens next at a step, once
-	asked map[string]map[string]bool // the amounts of settlements, by payer and nonce
+	hooks map[string]func()          // by step; each is called once
+	asked map[string]map[string]bool // the requested settlement amounts, by payer and nonce
 }
 
 // The steps of a till.

@@ -21,8 +21,8 @@ func (c caller) waitBothLegs() {
 	})
 }
 
-// The proxy delays Milvus's responses until the search has returned, so only the
-// vector leg's time budget can have ended it.
+// The proxy delays Milvus's responses until the search has returned, so only the time
+// budget of the vector leg can have ended the search.
 func TestSearchReturnsWithinItsBudgetWhileMilvusIsSlow(t *testing.T) {
 	s := newService(t)
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestServerStartsWhileMilvusIsUnresponsive(t *testing.T) {
 	p := s.serve()
 	c := p.as("a")
 	read[entry](c, c.put("tea", "I like my tea green"), http.StatusCreated)
-	<-proxy.Stalled() // a further attempt to open the collection has begun
+	<-proxy.Stalled() // another attempt to open the collection has begun
 	if f := c.search("green tea"); !f.lexicalOnly() || f.hit("tea") == nil {
 		t.Errorf("while Milvus is unresponsive: %v", f)
 	}

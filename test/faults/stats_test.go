@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// stats are counts by name. They are safe for concurrent use.
+// stats counts events by name. It is safe for concurrent use.
 type stats struct {
 	mu     sync.Mutex
 	counts map[string]int
@@ -28,14 +28,14 @@ func (s *stats) get(name string) int {
 	return s.counts[name]
 }
 
-// join adds another's counts.
+// join adds the counts of other.
 func (s *stats) join(other *stats) {
 	for name, n := range other.counts {
 		s.add(name, n)
 	}
 }
 
-// String lists the counts, each on a line.
+// String lists the counts, one per line.
 func (s *stats) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

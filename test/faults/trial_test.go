@@ -19,24 +19,24 @@ import (
 	"mneme/test/size"
 )
 
-// trial is one database under a load of many clients, whose processes are killed
+// trial is one database under a load of many clients. Its processes are killed
 // repeatedly.
 type trial struct {
 	*database
 	rng       *rand.Rand
 	realModel bool
-	plain     bool // only clients, without sharing, purging and counting
+	plain     bool // the load has only clients, without sharing, purging and counting
 	stats     *stats
 
 	servers []*server // one or two
-	started int       // processes, for their names
+	started int       // number of started processes, for their names
 	clients []*client
 	facts   []*fact
 	totals  []*total
 	counter atomic.Int64 // the last number used
 	purges  purgeLog
 	etags   etagLog
-	faulty  atomic.Bool // a fault is on: calls may be refused with 503
+	faulty  atomic.Bool // a fault is active: calls may be refused with 503
 	unclear bool        // a refused call may have happened: its commit was cut off
 
 	mu     sync.Mutex
@@ -51,7 +51,7 @@ type server struct {
 }
 
 // newTrial returns a trial. Its seed and number determine all of its random
-// choices, except how its processes and clients are scheduled.
+// choices, but not how its processes and clients are scheduled.
 func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, number)) //nolint:gosec // reproducible
@@ -86,8 +86,8 @@ func newTrial(t *testing.T, on stack, seed, number uint64, s *stats) *trial {
 	return r
 }
 
-// calm reduces the load to clients, without sharing, purging and counting: in a small
-// run the first two clients, which have a store and two labels.
+// calm reduces the load to clients, without sharing, purging and counting. In a small
+// run it keeps only the first two clients, which use one store at two labels.
 func (r *trial) calm() {
 	r.plain, r.clients = true, r.clients[:size.Of(2, len(r.clients))]
 }
@@ -95,7 +95,7 @@ func (r *trial) calm() {
 // word returns a new unique word.
 func (r *trial) word() string { return word(int(r.counter.Add(1))) }
 
-// violation fails the test because of a broken promise.
+// violation fails the test because the service broke a promise.
 func (r *trial) violation(format string, args ...any) {
 	r.t.Helper()
 	r.stats.add("violations", 1)
@@ -160,8 +160,8 @@ func (r *trial) launch(i int) *server {
 	return r.servers[i]
 }
 
-// start starts the i-th server, which must become ready whatever was killed
-// before, and moves its share of the clients to it.
+// start starts the i-th server, and moves its share of the clients to it. The server
+// must start, whatever a kill interrupted before.
 func (r *trial) start(i int) bool {
 	s := r.launch(i)
 	if err := s.AwaitListening(); err != nil {
@@ -178,8 +178,8 @@ func (r *trial) start(i int) bool {
 }
 
 // kill kills a server and waits until it cannot commit any more. Half of the
-// time its last answers are lost too, so that more of the cut-off calls have
-// happened.
+// time, it also drops the server's last answers, so that more of the cut-off calls
+// have happened.
 func (r *trial) kill(s *server) {
 	if s.proxy != nil && r.rng.IntN(2) == 0 {
 		r.stats.add("kills: with the last answers lost", 1)
@@ -202,7 +202,7 @@ func (r *trial) kill(s *server) {
 	}
 }
 
-// killDuringStart starts a server and kills it before it is ready, or just after.
+// killDuringStart starts a server and kills it before, or shortly after, it is ready.
 func (r *trial) killDuringStart(i int) {
 	s := r.launch(i)
 	time.Sleep(time.Duration(r.rng.IntN(300)) * time.Millisecond) // a random instant
@@ -228,8 +228,8 @@ func (r *trial) prepare() {
 	must(ada.call(http.MethodPut, "/v1/stores/ada/memories/total-0", map[string]any{"value": 0}), http.StatusCreated)
 }
 
-// load runs all clients until stop is closed; the clients of a killed server
-// end on their own.
+// load runs all clients until stop is closed. The clients of a killed server end on
+// their own.
 func (r *trial) load(stop <-chan struct{}) *sync.WaitGroup {
 	var running sync.WaitGroup
 	loop := func(step func() bool) {
@@ -278,7 +278,8 @@ func (r *trial) loadUntil(done func() error) {
 	}
 }
 
-// more returns a condition: a count has grown by n since the call.
+// more returns a function that returns nil once a count has grown by n since the
+// call of more.
 func (s *stats) more(name string, n int) func() error {
 	before := s.get(name)
 	return func() error {
@@ -289,8 +290,8 @@ func (s *stats) more(name string, n int) func() error {
 	}
 }
 
-// round lets the clients work, kills one or all servers at a random instant,
-// starts them again, and checks everything.
+// round runs the clients, kills one or all servers at a random instant, starts them
+// again, and checks everything.
 func (r *trial) round() {
 	stop := make(chan struct{})
 	running := r.load(stop)
@@ -328,8 +329,8 @@ func (r *trial) round() {
 	r.check()
 }
 
-// check compares the visible state of the service with the clients' candidates:
-// at once, and again when the queue is empty.
+// check compares the visible state of the service with the clients' candidates, at
+// once and again when the queue is empty.
 func (r *trial) check() {
 	for _, c := range r.clients {
 		c.check(false)

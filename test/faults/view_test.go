@@ -19,9 +19,9 @@ import (
 // errCutOff means that a read had no answer, or that the service refused it.
 var errCutOff = errors.New("the read had no answer")
 
-// look reads one path under load, and searches for one of its values. It
-// returns false if it was cut off.
-func (c *client) look() bool {
+// readPath reads one path under load, and searches for its latest values. It
+// returns false if a read was cut off without a fault.
+func (c *client) readPath() bool {
 	paths := c.paths()
 	path := paths[c.rng.IntN(len(paths))]
 	view, err := c.view(path, c.values[path], false)
@@ -38,10 +38,10 @@ func (c *client) look() bool {
 	return true
 }
 
-// settle resolves the call that was cut off: half of those with an
-// Idempotency-Key are sent again and must have happened once; the outcome of
-// the others shows only in later reads. dead is when no process could still
-// run them.
+// settle resolves the call that was cut off. It sends half of the calls with an
+// Idempotency-Key again: they must have happened once. The outcome of other calls
+// shows only in later reads. dead is the time after which no process can still run
+// the call.
 func (c *client) settle(dead time.Time) {
 	p := c.pending
 	c.pending = nil
@@ -61,7 +61,7 @@ func (c *client) settle(dead time.Time) {
 			c.stats.add("calls: cut off, sent again with the same key", 1)
 			return
 		}
-		c.violation("%s: sent again, a %s was not answered: %v", c.name, p.call.Kind, r)
+		c.violation("%s: a %s was sent again and not answered: %v", c.name, p.call.Kind, r)
 		c.pending = nil
 	}
 	c.candidates, _ = c.candidates.Do(p.call, oracle.Window{From: p.from, To: dead}, oracle.Answer{}, c.purges.all())
@@ -69,7 +69,7 @@ func (c *client) settle(dead time.Time) {
 }
 
 // check reads the visible state of all of the client's paths, and compares it
-// with the candidates. vectors reports that the queue is empty.
+// with the candidates. Set vectors only if the queue is empty.
 func (c *client) check(vectors bool) {
 	if err := c.tryCheck(vectors); err != nil {
 		c.violation("%s: %v", c.name, err)
@@ -139,11 +139,11 @@ func (c *client) stores() (stores []string) {
 	return stores
 }
 
-// recent is the number of a path's latest values that are searched for.
+// recent returns how many of a path's latest values a view searches for.
 func recent() int { return size.Of(2, 4) }
 
-// view reads one path: a get, its versions, and a search for each of its
-// latest values. Listed is the version from the get.
+// view reads one path with a get, a list of its versions, and a search for each of
+// its latest values. It sets Listed to the version from the get.
 func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle.View, err error) {
 	v = oracle.View{Path: path, At: oracle.Window{From: time.Now()}, Keep: keepVersions, Words: make(map[string]bool)}
 	if vectors {
@@ -178,7 +178,7 @@ func (c *client) view(path oracle.Path, values []string, vectors bool) (v oracle
 }
 
 // errAbsent reports that the resource to read does not exist.
-var errAbsent = errors.New("there is no such entry")
+var errAbsent = errors.New("not found")
 
 // failed returns the error of a read that must not fail.
 func (c *client) failed(r reply) error {
@@ -211,7 +211,7 @@ func (c *client) searchFor(value string, v *oracle.View) error {
 		return fmt.Errorf("unreadable hits: %v", r)
 	}
 	if c.faulty.Load() && slices.Contains(answer.Degraded, search.LegLexical) {
-		return fmt.Errorf("%w: the search says that it lacks what words find", errCutOff)
+		return fmt.Errorf("%w: the lexical leg of the search failed", errCutOff)
 	}
 	if v.Vectors != nil {
 		v.Vectors[value] = false
@@ -228,7 +228,7 @@ func (c *client) searchFor(value string, v *oracle.View) error {
 		v.Words[value] = h.Explain.Lexical != nil
 		switch near := h.Explain.Vector != nil; {
 		case v.Vectors == nil:
-		case c.realModel: // related texts are near, too
+		case c.realModel: // related texts have near vectors, too
 			v.Vectors[value] = near && h.text() == value
 		default: // the vector of the value itself
 			v.Vectors[value] = near && h.Explain.Vector.Score > .99
@@ -237,7 +237,7 @@ func (c *client) searchFor(value string, v *oracle.View) error {
 	return nil
 }
 
-// pages reads all pages of a list. url ends with its first parameters.
+// pages reads all pages of a list. url includes a "?".
 func (c *client) pages(url string, each func(e entry, value string)) error {
 	for cursor := ""; ; {
 		r := c.call(http.MethodGet, url+"&limit=100"+cursor, nil)
@@ -261,7 +261,7 @@ func (c *client) pages(url string, each func(e entry, value string)) error {
 	}
 }
 
-// text returns a value that is a string.
+// text returns the value if it is a string, and otherwise "".
 func (e entry) text() (text string) {
 	_ = json.Unmarshal(e.Value, &text) // any other value has no text
 	return text

@@ -29,7 +29,7 @@ func (r *trial) startAll() {
 	r.prepare()
 }
 
-// end ends a server gracefully.
+// end shuts a server down gracefully.
 func (r *trial) end(s *server) {
 	if status := s.End(r.t, syscall.SIGTERM); status != 0 {
 		r.t.Errorf("exit status %d: %s", status, s.Log.Last(20))
@@ -37,8 +37,7 @@ func (r *trial) end(s *server) {
 	s.proxy.Disable()
 }
 
-// pickUp starts all servers again, lets them work for a while, and checks
-// everything.
+// pickUp starts all servers again, runs the load for a while, and checks everything.
 func (r *trial) pickUp() {
 	for i := range r.servers {
 		r.start(i)
@@ -47,7 +46,7 @@ func (r *trial) pickUp() {
 	r.check()
 }
 
-// run runs a statement without mneme.
+// run executes a statement directly on the database.
 func (r *trial) run(statement string) {
 	db, err := r.open()
 	if err != nil {
@@ -59,7 +58,7 @@ func (r *trial) run(statement string) {
 	}
 }
 
-// sound reports whether SQLite itself finds no damage in the file.
+// sound reports whether SQLite's integrity check finds no damage in the file.
 func (r *trial) sound() bool {
 	db, err := r.open()
 	if err != nil {
@@ -85,16 +84,15 @@ func (r *trial) fails(command string, flags ...string) (said string, ok bool) {
 	return stderr.String(), ok
 }
 
-// A disk that loses the end of the write-ahead log, or part of it, loses
-// acknowledged writes, and SQLite cannot detect it: the earlier frames are
-// intact. The remaining state is the one after some earlier commit, in all
-// tables.
+// A disk that loses the end of the write-ahead log, or part of it, loses acknowledged
+// writes. SQLite cannot detect it, because the earlier frames are intact. All tables
+// must then have the state after the same earlier commit.
 func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 	need(t, build)
 	t.Parallel()
 	before := logTrial(t, 4)
 	before.startAll()
-	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // the clients' grants and entries stay
+	before.run("PRAGMA wal_checkpoint(TRUNCATE)") // so that the grants and entries of startAll stay
 	before.loadUntil(before.stats.more(acknowledged, size.Of(30, 50)))
 	before.kill(before.servers[0])
 	log, err := os.ReadFile(filepath.Join(before.dir, "mneme.db-wal"))
@@ -102,7 +100,7 @@ func TestTruncatedLogLeavesAnEarlierState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(log) < 10*4120 {
-		t.Fatalf("a log of %d bytes: the test proves nothing", len(log))
+		t.Fatalf("a log of %d bytes is too short for this test", len(log))
 	}
 	for name, harm := range map[string]func(log []byte) []byte{
 		"truncated at a frame":      func(log []byte) []byte { return log[:32+len(log)/2/4120*4120] },
@@ -143,8 +141,8 @@ func logTrial(t *testing.T, number uint64) *trial {
 	return r
 }
 
-// goOn gives a new trial the state of another one with the same clients, whose process was
-// killed: a copy of its data, and the words that its clients wrote. The clients must forget
+// goOn gives a new trial a copy of the data of another trial with the same clients, whose
+// process was killed, and the words that its clients wrote. The clients must forget
 // everything else.
 func (r *trial) goOn(from *trial) {
 	r.t.Helper()
@@ -170,18 +168,18 @@ func (r *trial) goOn(from *trial) {
 	}
 }
 
-// forget makes the clients accept the visible state as true: they restart with
-// entries whose history and trash they have just read.
+// forget makes the clients accept the visible state: they continue with the entries,
+// histories and trash that they have just read.
 func (r *trial) forget() {
 	for _, c := range r.clients {
 		var views []oracle.View
 		err := poll(r.t.Context(), func() (err error) {
 			views, err = c.views(false)
 			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Listed > 0 && slices.Contains(c.fleeting, v.Path) }) {
-				err = errors.New("something fleeting has not expired yet")
+				err = errors.New("a fleeting entry has not expired yet")
 			}
 			if err == nil && slices.ContainsFunc(views, func(v oracle.View) bool { return v.Found && len(v.Versions) == 0 }) {
-				err = errors.New("something expired while it was read")
+				err = errors.New("an entry expired while it was read")
 			}
 			return err
 		})
@@ -192,7 +190,7 @@ func (r *trial) forget() {
 		c.latest, c.pending = nil, nil
 		c.candidates = oracle.Candidates{oracle.Believe(views)}
 		if _, err := c.candidates.See(views, c.purges.all()); err != nil {
-			c.violation("%s: what is shown contradicts itself: %v", c.name, err)
+			c.violation("%s: the visible state contradicts itself: %v", c.name, err)
 		}
 	}
 }

@@ -17,12 +17,12 @@ func TestFreeAddressesAreReserved(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seen[address] {
-			t.Errorf("%s was given twice", address)
+			t.Errorf("%s was returned twice", address)
 		}
 		seen[address] = true
 	}
 	for range 2 {
-		runtime.GC() // closes sockets that nothing refers to
+		runtime.GC() // closes unreferenced sockets
 	}
 	for address := range seen {
 		listener, err := net.Listen("tcp", address)
@@ -32,13 +32,13 @@ func TestFreeAddressesAreReserved(t *testing.T) {
 		defer listener.Close()
 		if lock, err := net.ListenPacket("udp", address); err == nil {
 			lock.Close()
-			t.Errorf("another process could be given %s", address)
+			t.Errorf("another process could reserve %s", address)
 		}
 	}
 }
 
-// A process that starts at the same moment holds copies of open sockets for a while.
-func TestAProxyHasItsAddressWhileProcessesBegin(t *testing.T) {
+// A process that starts at the same moment has copies of open sockets for a while.
+func TestAProxyKeepsItsAddressWhileProcessesStart(t *testing.T) {
 	var children sync.WaitGroup
 	defer children.Wait()
 	stop := make(chan struct{})

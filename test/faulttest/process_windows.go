@@ -10,15 +10,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OwnGroup puts the process of a command that is not started yet, and its children,
-// into a separate process group.
+// OwnGroup makes a command start in a process group of its own, with its children. Call
+// it before the command starts.
 func OwnGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
 // KillWithParent kills leader, a child process, and its children when the test process
-// ends for any reason. Call release once the child has exited. It is in a job, whose
-// processes Windows ends when its last handle is closed, as by the end of this process.
+// ends for any reason. Call release once the child has exited. It puts the child into a
+// job: Windows ends a job's processes when the job's last handle is closed, as at the end
+// of this process.
 func KillWithParent(leader int) (release func(), err error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -32,7 +33,7 @@ func KillWithParent(leader int) (release func(), err error) {
 		err = assign(job, leader)
 	}
 	if err != nil {
-		_ = windows.CloseHandle(job) // the error before says more
+		_ = windows.CloseHandle(job) // the first error matters more
 		return nil, err
 	}
 	return func() { _ = windows.CloseHandle(job) }, nil // the process has exited
@@ -43,12 +44,12 @@ func assign(job windows.Handle, leader int) error {
 	if err != nil {
 		return err
 	}
-	defer windows.CloseHandle(process) //nolint:errcheck // it was only read
+	defer windows.CloseHandle(process) //nolint:errcheck // nothing was written
 	return windows.AssignProcessToJobObject(job, process)
 }
 
-// Signal sends a signal to a process in its own group. Windows has only the kill: any
-// other signal is sent as Ctrl-Break, which Go programs receive as os.Interrupt.
+// Signal sends a signal to a process in a group of its own. Windows can only kill: Signal
+// sends any other signal as Ctrl-Break, which Go programs receive as os.Interrupt.
 func Signal(process *os.Process, signal os.Signal) error {
 	if signal == os.Kill {
 		return process.Kill()

@@ -49,7 +49,7 @@ func TestChangesFollowsAStoreUntilItIsLeft(t *testing.T) {
 				keys = append(keys, change.Key)
 			}
 			if cursor == "" && len(page.Changes) > 0 {
-				t.Errorf("the first page from now on: %+v", page)
+				t.Errorf("the first page without a cursor has changes: %+v", page)
 			}
 			if cursor = page.NextCursor; len(keys) == 2 {
 				break
@@ -59,14 +59,14 @@ func TestChangesFollowsAStoreUntilItIsLeft(t *testing.T) {
 		if fmt.Sprint(keys) != "[after-0 after-1]" {
 			t.Errorf("followed %q", keys)
 		}
-		// From a cursor on, the first page arrives at once, with or without changes.
+		// With a cursor, the first page arrives at once, with or without changes.
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		pages := 0
 		for page, err := range c.Changes(ctx, "self", cursor) {
 			if pages++; pages == 1 {
 				if err != nil || len(page.Changes) != 0 || page.NextCursor == "" {
-					t.Errorf("from the last cursor on: %+v, %v", page, err)
+					t.Errorf("after the last cursor: %+v, %v", page, err)
 				}
 				cancel()
 			} else if !errors.Is(err, context.Canceled) {
@@ -177,7 +177,7 @@ func TestRefusedLinesAreListed(t *testing.T) {
 	})
 }
 
-func TestErrorOfTheLinesEndsAnImport(t *testing.T) {
+func TestAnErrorOfTheSourceEndsAnImport(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		broken := errors.New("broken")
 		_, err := c.Import(t.Context(), "self", func(yield func(api.ImportLine, error) bool) {
@@ -254,7 +254,7 @@ func TestErrorsNeverIncludeStoreTokenOrText(t *testing.T) {
 	}
 }
 
-func TestErrorHoldsTheProblem(t *testing.T) {
+func TestErrorHasTheProblem(t *testing.T) {
 	each(t, func(t *testing.T, c *client.Client) {
 		_, err := c.Put(t.Context(), client.Path{Store: "self", Key: "k"}, api.Write{Value: []byte("1"), Tags: &api.Tags{""}}, client.Conditions{})
 		var refused *client.Error

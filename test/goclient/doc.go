@@ -1,3 +1,3 @@
 // Package goclient tests the Go client against a server. The client is a separate
-// module, whose tests have no server.
+// module, whose own tests have no server.
 package goclient

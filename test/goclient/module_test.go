@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Another module needs only the client and its dependencies: here that module's
-// program is the client's example.
+// Another module needs only the client and its dependencies. Here that module is the
+// client's example program.
 func TestOtherModulesImportTheClient(t *testing.T) {
 	client, err := filepath.Abs("../../clients/go")
 	if err != nil {

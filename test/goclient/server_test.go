@@ -53,7 +53,7 @@ func listen(t testing.TB, handler http.Handler) string {
 	return listening.URL
 }
 
-// each runs a test over a network connection, and again within the process.
+// each runs a test over a network connection, and again in process.
 func each(t *testing.T, test func(t *testing.T, c *client.Client)) {
 	t.Run("network", func(t *testing.T) {
 		handler, bearer := start(t)

@@ -10,9 +10,9 @@ import (
 // environment without a Go toolchain, such as Wine.
 const Program = "MNEME_TEST_PROGRAM"
 
-// Build builds the program into a folder and returns its path. The packages that
-// need it share one build: go run, unlike go build, stores the linked program in
-// the build cache. One process builds at a time, so that the others find it there.
+// Build builds the program into a folder and returns its path. The test packages
+// share one build: go run, unlike go build, stores the linked program in the build
+// cache. Only one process builds at a time, so that the others find it there.
 func Build(dir string) (string, error) {
 	if built := os.Getenv(Program); built != "" {
 		return built, nil

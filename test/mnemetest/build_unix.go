@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// extension ends the names of programs.
+// extension is the file name extension of programs.
 const extension = ""
 
 // buildCommand returns the command that builds the program.
@@ -16,7 +16,7 @@ func buildCommand(binary string) *exec.Cmd {
 	return exec.Command("go", "run", "-exec", "cp", "mneme/cmd/mneme", binary)
 }
 
-// lock waits for a lock on a folder. It ends with this process at the latest.
+// lock waits for a lock on a folder. The lock ends with this process at the latest.
 func lock(dir string) (unlock func(), err error) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -32,5 +32,5 @@ func lock(dir string) (unlock func(), err error) {
 		folder.Close()
 		return nil, err
 	}
-	return func() { folder.Close() }, nil // which unlocks it
+	return func() { folder.Close() }, nil // closing releases the lock
 }

@@ -2,7 +2,7 @@ package mnemetest
 
 import "os/exec"
 
-// extension ends the names of programs.
+// extension is the file name extension of programs.
 const extension = ".exe"
 
 // buildCommand returns the command that builds the program.

@@ -29,11 +29,11 @@ func ClearEnvironment(keep ...string) {
 	}
 }
 
-// Process is a running `mneme serve`, or `mneme demo`.
+// Process is a running `mneme serve` or `mneme demo`.
 type Process struct {
 	Address string // http://host:port
 	DataDir string
-	Console string // the demo's link, which signs in once
+	Console string // the demo's link, which is valid for one sign-in
 	Log     *Log   // its stderr
 
 	command *exec.Cmd
@@ -54,9 +54,9 @@ func Start(t testing.TB, command *exec.Cmd) *Process {
 	return p
 }
 
-// Launch is Start without the wait: Address and DataDir are not known yet. Unless the
-// command sets the time that a write waits for others, it is long: tests run on busy
-// machines.
+// Launch is like Start, but does not wait: Address and DataDir are not known yet. Unless
+// the command sets the time limit of a write that waits for others, the limit is long,
+// because tests run on busy machines.
 func Launch(t testing.TB, command *exec.Cmd) *Process {
 	t.Helper()
 	if os.Getenv(Program) == "" {
@@ -95,13 +95,13 @@ func Launch(t testing.TB, command *exec.Cmd) *Process {
 	return p
 }
 
-// patience bounds the time of a process to listen, and to end. It is not a target:
-// a test that waited forever could not report the reason.
+// patience limits the time that a process takes to listen, and to end. It is not a
+// target: a test that waited forever could not report the reason.
 const patience = 4 * time.Minute
 
 // AwaitListening waits until a launched process listens. It returns an error if
-// the process ends first; a process that does neither is ended, with its
-// goroutines in its log.
+// the process ends first. It ends a process that does neither, which then writes
+// its goroutines to its log.
 func (p *Process) AwaitListening() error {
 	hung := time.AfterFunc(patience, p.quit)
 	line, err := bufio.NewReader(p.out).ReadBytes('\n')
@@ -124,7 +124,7 @@ func (p *Process) AwaitListening() error {
 // PID returns the process ID.
 func (p *Process) PID() int { return p.command.Process.Pid }
 
-// Send sends a signal. If the signal needs a console, and there is none, Send skips the
+// Send sends a signal. If the signal needs a console and there is none, Send skips the
 // test.
 func (p *Process) Send(t testing.TB, signal os.Signal) {
 	t.Helper()
@@ -144,13 +144,13 @@ func (p *Process) End(t testing.TB, signal os.Signal) int {
 		t.Errorf("mneme did not end within %v of %v; its goroutines are in its log", patience, signal)
 		p.quit()
 	})
-	_ = p.command.Wait() // the exit status is checked instead
+	_ = p.command.Wait() // callers check the exit status instead
 	hung.Stop()
 	p.release()
 	return p.command.ProcessState.ExitCode()
 }
 
-// quit ends a hanging process, which then prints its goroutines.
+// quit ends a hanging process after it has printed its goroutines.
 func (p *Process) quit() {
 	p.hung.Store(true)
 	_ = faulttest.Dump(p.command.Process)

@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// watchSources reads the metadata of every file that the binary is built from, so that
-// `go test` does not return a cached result after one has changed: it tracks the files
-// that a test opens, but not the inputs of a binary that a test runs.
+// watchSources reads the metadata of every source file of the binary, so that `go test`
+// does not return a cached result after a source has changed: it tracks the files that a
+// test opens, but not the inputs of a binary that a test runs.
 var watchSources = sync.OnceValue(func() error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -33,7 +33,7 @@ var watchSources = sync.OnceValue(func() error {
 			Dir    string
 			Module *struct {
 				Main    bool
-				Replace *struct{} // of the client, by its folder
+				Replace *struct{} // set for the client, which go.mod replaces by its folder
 			}
 			GoFiles, SFiles, HFiles, EmbedFiles []string
 		}
@@ -43,15 +43,15 @@ var watchSources = sync.OnceValue(func() error {
 			return fmt.Errorf("list the sources: %w", err)
 		}
 		if p.Module == nil || !p.Module.Main && p.Module.Replace == nil {
-			continue // of Go's own, or of a version that go.mod names
+			continue // the standard library, or a module version that go.mod pins
 		}
 		for _, name := range slices.Concat(p.GoFiles, p.SFiles, p.HFiles, p.EmbedFiles) {
 			files = append(files, filepath.Join(p.Dir, name))
 		}
 		if p.Dir == filepath.Join(root, "docs") {
-			continue // one document is in the binary; the others change more often
+			continue // the binary embeds one document; the others change more often
 		}
-		// Watch the folder too, to notice files added to it.
+		// Watch the folder too, to detect files added to it.
 		folder, err := os.Open(p.Dir)
 		if err != nil {
 			return err

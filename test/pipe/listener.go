@@ -1,6 +1,6 @@
-// Package pipe provides listeners whose connections stay within the process, for
-// servers in a synctest bubble: its clock stops while a goroutine waits for a socket of
-// the operating system.
+// Package pipe provides listeners with in-process connections, for servers in a synctest
+// bubble: the bubble's clock stops while a goroutine waits for a socket of the operating
+// system.
 //
 //	l := pipe.Listen()
 //	go server.Serve(l)
@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Listener is a net.Listener. Its connections are made by DialContext.
+// Listener is a net.Listener. Clients connect with DialContext.
 type Listener struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -25,8 +25,8 @@ func Listen() *Listener {
 	return &Listener{connections: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-// DialContext returns a connection to the listener, once the listener accepts it.
-// Network and address are ignored.
+// DialContext returns a connection to the listener once the listener accepts it.
+// It ignores network and address.
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Limit ends a wait that would never end. It is far above the times of a busy
+// Limit is the maximum duration of a wait. It is far above the waits on a busy
 // machine, and below the time limit of go test.
 const Limit = 4 * time.Minute
 
-// Until polls until check returns nil. At the limit it fails the test with the last
-// error, which should contain the state that check saw.
+// Until polls until check returns nil. At the limit, it fails the test with the last
+// error, which should describe the observed state.
 func Until(t testing.TB, condition string, check func() error) {
 	t.Helper()
 	pause := time.Millisecond
@@ -27,7 +27,7 @@ func Until(t testing.TB, condition string, check func() error) {
 	}
 }
 
-// For receives from a channel. At the limit it fails the test.
+// For receives a value from a channel. At the limit, it fails the test.
 func For[T any](t testing.TB, event string, ch <-chan T) T {
 	t.Helper()
 	timer := time.NewTimer(Limit)

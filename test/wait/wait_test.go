@@ -10,7 +10,7 @@ import (
 	"mneme/test/wait"
 )
 
-// failing records how a test fails.
+// failing is a TB that records the message of a failure.
 type failing struct {
 	testing.TB
 	text string
@@ -23,7 +23,7 @@ func (f *failing) Fatalf(format string, args ...any) {
 	panic(f)
 }
 
-// failureOf returns how a wait fails.
+// failureOf returns the message with which test fails.
 func failureOf(t *testing.T, test func(t testing.TB)) string {
 	f := &failing{TB: t}
 	func() {
@@ -33,7 +33,7 @@ func failureOf(t *testing.T, test func(t testing.TB)) string {
 	return f.text
 }
 
-func TestAWaitEndsWithWhatItWaitsFor(t *testing.T) {
+func TestAWaitEndsWhenItsConditionHolds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		checks := 0
 		wait.Until(t, "checked three times", func() error {
@@ -50,7 +50,7 @@ func TestAWaitEndsWithWhatItWaitsFor(t *testing.T) {
 	})
 }
 
-func TestAWaitThatWouldNotEndSaysWhatItSaw(t *testing.T) {
+func TestAWaitAtItsLimitReportsTheLastState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := failureOf(t, func(t testing.TB) {
 			wait.Until(t, "the queue is empty", func() error { return errors.New("3 entries are queued") })

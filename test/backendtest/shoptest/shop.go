@@ -1,5 +1,5 @@
-// Package shoptest opens a service that accepts payments. It is a separate package, so that
-// the many test packages without sales do not compile it.
+// Package shoptest opens a service that accepts payments. It is a separate package so that
+// the many test packages without sales need not compile it.
 package shoptest
 
 import (
@@ -50,8 +50,8 @@ func Open(t testing.TB) *Shop {
 	return s
 }
 
-// Sell writes entries of a seller's store, by key, and offers searches of it at 2,000
-// micros, and 500 for each entry.
+// Sell writes entries, by key, to the seller's store, and offers searches of it for
+// 2,000 micros plus 500 per entry.
 func (s *Shop) Sell(seller acl.Principal, entries map[string]string) uuid.UUID {
 	s.t.Helper()
 	caller := memory.Caller{Principal: seller}
@@ -66,7 +66,7 @@ func (s *Shop) Sell(seller acl.Principal, entries map[string]string) uuid.UUID {
 	return offer.ID
 }
 
-// TopUp gives an agent money.
+// TopUp credits an agent's account.
 func (s *Shop) TopUp(agent string, micros int64) {
 	s.t.Helper()
 	platform := acl.Principal{Agent: "ops", Taint: acl.Public, Platform: true}

@@ -2,10 +2,10 @@ package oracle
 
 import "slices"
 
-// Believe returns the state that views show. A view that contradicts itself still
-// contradicts that state: a list, a history or terms that differ from the row.
-// Views do not show the values of former versions in the trash: they are unknown,
-// "".
+// Believe returns the state that views show. A view that contradicts itself, with a
+// list, a history or terms that differ from the row, also contradicts that state.
+// Views do not show the values of former versions in the trash, so these values are
+// unknown, "".
 func Believe(views []View) State {
 	state := State{}
 	for _, v := range views {
@@ -13,7 +13,7 @@ func Believe(views []View) State {
 		if v.Found {
 			values := slices.Clone(v.Versions)
 			slices.Reverse(values)
-			for len(values) < v.Version { // they fell off the history
+			for len(values) < v.Version { // the history no longer has them
 				values = slices.Insert(values, 0, "")
 			}
 			slot.Live = &Entry{ID: v.ID, Values: values, Expires: Window{v.Expires, v.Expires}}

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Each broken service has the fault in its name. All histories begin with
-// two versions of an entry, a deleted entry, and a purged one.
+// Each service has the fault that its name describes. All histories begin with an
+// entry with two versions, a deleted entry, and a purged entry.
 func TestABrokenServiceIsCaught(t *testing.T) {
 	put := func(value string) Call { return Call{Kind: Put, Path: tea, Value: value} }
 	remove := Call{Kind: Delete, Path: tea}
 	revert := Call{Kind: Revert, Path: tea, Version: 1, Keep: keep}
 	undelete := Call{Kind: Undelete, Path: coffee}
 	lines := Call{Kind: Import, Lines: []Call{put("line 1"), {Kind: Put, Path: coffee, Value: "line 2"}}}
-	// show returns the views after the path's view was changed by change.
+	// show returns the views after change has changed the view of path.
 	show := func(s *service, path Path, change func(*View)) []View {
 		views := s.views()
 		for i := range views {
@@ -41,7 +41,7 @@ func TestABrokenServiceIsCaught(t *testing.T) {
 			s.state = before
 			return calls, answers, s.views()
 		},
-		"a write happened that nobody made": func(s *service) ([]Call, []Answer, []View) {
+		"a write appeared that nobody made": func(s *service) ([]Call, []Answer, []View) {
 			s.do(put("from nowhere"), s.now())
 			return nil, nil, s.views()
 		},
@@ -62,23 +62,23 @@ func TestABrokenServiceIsCaught(t *testing.T) {
 		"the list shows another version": func(s *service) ([]Call, []Answer, []View) {
 			return nil, nil, show(s, tea, func(v *View) { v.Listed = 1 })
 		},
-		"something deleted is shown": func(s *service) ([]Call, []Answer, []View) {
+		"a deleted entry is shown": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Found, v.Version, v.Value, v.Listed = true, 2, "second", 2 })
 		},
-		"something deleted is listed": func(s *service) ([]Call, []Answer, []View) {
+		"a deleted entry is listed": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Listed = 2 })
 		},
-		"something deleted is found by its words": func(s *service) ([]Call, []Answer, []View) {
+		"a deleted entry is found by its words": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Words["second"] = true })
 		},
-		"something deleted is found by its vector": func(s *service) ([]Call, []Answer, []View) {
+		"a deleted entry is found by its vector": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Vectors["second"] = true })
 		},
-		"a search shows something deleted": func(s *service) ([]Call, []Answer, []View) {
+		"a search shows a deleted entry": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Hits = []string{"second"} })
 		},
@@ -88,7 +88,7 @@ func TestABrokenServiceIsCaught(t *testing.T) {
 		"a live entry is not found by its vector": func(s *service) ([]Call, []Answer, []View) {
 			return nil, nil, show(s, tea, func(v *View) { v.Vectors["second"] = false })
 		},
-		"a deleted entry is in no trash": func(s *service) ([]Call, []Answer, []View) {
+		"a deleted entry is not in the trash": func(s *service) ([]Call, []Answer, []View) {
 			calls, answers := acked(s, remove)
 			return calls, answers, show(s, tea, func(v *View) { v.Trash = nil })
 		},
@@ -135,7 +135,7 @@ func TestABrokenServiceIsCaught(t *testing.T) {
 			s.do(lines.Lines[1], s.now())
 			return []Call{lines}, []Answer{{}}, s.views()
 		},
-		"an acknowledged import wrote its first line alone": func(s *service) ([]Call, []Answer, []View) {
+		"an acknowledged import wrote only its first line": func(s *service) ([]Call, []Answer, []View) {
 			s.do(lines.Lines[0], s.now())
 			return []Call{lines}, []Answer{{Status: 200}}, s.views()
 		},
@@ -182,33 +182,33 @@ func TestABrokenServiceIsCaught(t *testing.T) {
 				}
 			}
 			if _, err = c.See(views, s.purges); err == nil {
-				t.Fatalf("the oracle believes it:\n%v", c)
+				t.Fatalf("the oracle accepts it:\n%v", c)
 			}
 			t.Log(err)
 		})
 	}
 }
 
-func TestAnUnsharedStoreThatIsShownIsCaught(t *testing.T) {
+func TestAWrongGrantIsCaught(t *testing.T) {
 	var grant Fact
 	if grant.See(true) == nil {
-		t.Error("a grant that nobody made is believed")
+		t.Error("the oracle accepts a grant that nobody made")
 	}
 	grant = Fact{}
 	grant.Set(true, true)
 	if grant.See(false) == nil {
-		t.Error("a lost grant is believed")
+		t.Error("the oracle accepts a lost grant")
 	}
 	grant.Set(false, true)
 	if grant.See(true) == nil {
-		t.Error("a grant is believed after it was revoked")
+		t.Error("the oracle accepts a revoked grant")
 	}
-	grant.Set(true, false) // without an answer: both are possible until it is seen
+	grant.Set(true, false) // without an answer: both are possible until a read shows which
 	if err := grant.See(true); err != nil {
 		t.Error(err)
 	}
 	if grant.See(false) == nil {
-		t.Error("a grant that was seen may disappear")
+		t.Error("the oracle accepts that a visible grant disappears")
 	}
 }
 
@@ -219,11 +219,11 @@ func TestALostIncrementIsCaught(t *testing.T) {
 		"half-written":  {11, 10},
 	} {
 		if c := (Counter{Acked: 10, Unknown: 2}); c.See(wrong.number, wrong.version) == nil {
-			t.Errorf("%s: %+v is believed", name, wrong)
+			t.Errorf("the oracle accepts a counter %s: %+v", name, wrong)
 		}
 	}
 	if c := (Counter{Acked: 10, Unknown: 2}); c.See(11, 11) != nil {
-		t.Error("an honest counter is not believed")
+		t.Error("the oracle rejects a correct counter")
 	}
 }
 
@@ -235,9 +235,9 @@ func TestAChangedETagIsCaught(t *testing.T) {
 		}
 	}
 	if tags.See("1", 1, "c") == nil {
-		t.Error("a changed ETag is believed")
+		t.Error("the oracle accepts a changed ETag")
 	}
 	if tags.See("2", 1, "a") == nil {
-		t.Error("an ETag of two versions is believed")
+		t.Error("the oracle accepts one ETag of two versions")
 	}
 }

@@ -36,7 +36,7 @@ type Call struct {
 	Kind    Kind
 	Path    Path
 	To      Path          // of a rename
-	Value   string        // of a put; unique, so that a state tells which puts happened
+	Value   string        // of a put; unique, so that a state shows which puts happened
 	Version int           // of a revert
 	Keep    int           // of a revert: maximum number of versions of an entry
 	TTL     time.Duration // of a put; 0: none given
@@ -46,7 +46,7 @@ type Call struct {
 
 // Answer is the service's answer.
 type Answer struct {
-	Status  int // 0: nothing, so that the outcome is unknown
+	Status  int // 0: there was no answer, so the outcome is unknown
 	ID      string
 	Version int
 	Expires time.Time
@@ -58,9 +58,9 @@ type outcome struct {
 	answer Answer
 }
 
-// Do returns the candidates after a call. at spans from the moment when it was
-// first sent to the moment when it was answered, or when the server was dead. The
-// error says that no candidate explains the answer.
+// Do returns the candidates after a call. at spans the time from the first attempt to
+// send the call until its answer, or until the server was dead. The error reports that
+// no candidate explains the answer.
 func (c Candidates) Do(call Call, at Window, answer Answer, purges Purges) (Candidates, error) {
 	var next Candidates
 	for _, state := range c {
@@ -73,7 +73,7 @@ func (c Candidates) Do(call Call, at Window, answer Answer, purges Purges) (Cand
 					next = append(next, o.state)
 				}
 			} else if o.answer.explains(answer) {
-				next = append(next, o.state.told(call, answer))
+				next = append(next, o.state.withAnswer(call, answer))
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (c Candidates) Do(call Call, at Window, answer Answer, purges Purges) (Cand
 	return next, nil
 }
 
-// answers lists the answers that candidates explain.
+// answers lists the answers that the candidates would give.
 func (c Candidates) answers(call Call, at Window, purges Purges) (all []Answer) {
 	for _, state := range c {
 		for _, o := range state.outcomes(call, at, purges, false) {
@@ -99,9 +99,9 @@ func (want Answer) explains(got Answer) bool {
 		(want.ID == "" || got.ID == "" || want.ID == got.ID)
 }
 
-// told returns the state with the information from an answer about the call's
-// entry: its ID and its exact expiry.
-func (s State) told(call Call, answer Answer) State {
+// withAnswer returns the state with the ID and the exact expiry of the call's entry
+// from an answer.
+func (s State) withAnswer(call Call, answer Answer) State {
 	path := call.Path
 	if call.Kind == Rename {
 		path = call.To
@@ -127,7 +127,7 @@ func (s State) outcomes(call Call, at Window, purges Purges, partly bool) []outc
 	}
 	var all []outcome
 	slot := s[call.Path]
-	if slot.Live != nil && slot.Live.mayBeExpired(at) { // then the call finds no entry
+	if slot.Live != nil && slot.Live.mayBeExpired(at) { // the call may then find no entry
 		expired := slot
 		expired.Live = nil
 		all = append(all, s.with(call.Path, expired).outcomes(call, at, purges, partly)...)
@@ -184,7 +184,7 @@ func (s State) deleted(call Call, at Window) outcome {
 	return outcome{s.with(call.Path, slot), Answer{Status: http.StatusNoContent}}
 }
 
-// undeleted restores the latest deleted entry, which depends on earlier purges.
+// undeleted restores the latest deleted entry that earlier purges have not erased.
 func (s State) undeleted(call Call, at Window, purges Purges) (all []outcome) {
 	slot := s[call.Path]
 	for i := len(slot.Trash) - 1; i >= 0; i-- {
@@ -209,8 +209,8 @@ func (s State) undeleted(call Call, at Window, purges Purges) (all []outcome) {
 	return append(all, s.refused(http.StatusNotFound))
 }
 
-// reverted writes an older version again. A version beyond the history's
-// guaranteed length may be missing.
+// reverted writes the value of an older version again. A version beyond the guaranteed
+// length of the history may be missing.
 func (s State) reverted(call Call) (all []outcome) {
 	slot := s[call.Path]
 	if slot.Live == nil || call.Version < 1 || call.Version > len(slot.Live.Values) {
@@ -248,8 +248,8 @@ func (s State) renamed(call Call, at Window) outcome {
 	}
 }
 
-// imported applies the lines in order. An import that was answered has written
-// all of them; one that was cut off, a prefix of them.
+// imported applies the lines in order. An answered import has written all lines; an
+// import that was cut off has written a prefix of them.
 func (s State) imported(call Call, at Window, purges Purges, partly bool) (all []outcome) {
 	reached := []State{s}
 	for _, line := range call.Lines {

@@ -2,12 +2,12 @@ package oracle
 
 import "fmt"
 
-// Fact is a proposition that either holds or does not, such as a grant. The
-// zero Fact does not hold.
+// Fact is a proposition that is true or false, such as the existence of a grant. The
+// zero Fact is false.
 type Fact struct{ may, mayNot bool }
 
-// Set records a call that makes the fact hold or not. A call without an answer
-// may have happened or not.
+// Set records a call that makes the fact true or false. A call without an answer may
+// or may not have happened.
 func (f *Fact) Set(holds, answered bool) {
 	if *f == (Fact{}) {
 		f.mayNot = true
@@ -18,7 +18,7 @@ func (f *Fact) Set(holds, answered bool) {
 	f.may, f.mayNot = f.may || holds, f.mayNot || !holds
 }
 
-// May reports whether the fact may hold.
+// May reports whether the fact may have the value holds.
 func (f *Fact) May(holds bool) bool {
 	if holds {
 		return f.may
@@ -26,7 +26,8 @@ func (f *Fact) May(holds bool) bool {
 	return f.mayNot || *f == Fact{}
 }
 
-// See records whether the service behaves as if the fact holds.
+// See records that the service behaves as if the fact has the value holds. It returns an
+// error if the fact cannot have that value.
 func (f *Fact) See(holds bool) error {
 	if !f.May(holds) {
 		return fmt.Errorf("the service acts as if the fact is %v, but an acknowledged call made it %v", holds, !holds)
@@ -41,8 +42,8 @@ type Counter struct {
 	Unknown int // increments without an answer
 }
 
-// See compares the counter with its stored number and version. Each
-// increment creates a version, so both are equal.
+// See compares the counter with its stored number and version. Each increment creates
+// a version, so the two must be equal.
 func (c *Counter) See(number, version int) error {
 	if number < c.Acked || number > c.Acked+c.Unknown {
 		return fmt.Errorf("the counter is %d: %d increments were acknowledged, and %d had no answer", number, c.Acked, c.Unknown)
@@ -54,11 +55,11 @@ func (c *Counter) See(number, version int) error {
 	return nil
 }
 
-// ETags are the entity tags that were seen. The zero value is ready for use.
+// ETags records the entity tags of entries. The zero value is ready for use.
 type ETags struct{ versionOf, tagOf map[string]string }
 
-// See records the ETag of a version of an entry. One version has one ETag, also
-// after a restart, and no two versions have the same one.
+// See records the ETag of a version of an entry. A version always has the same ETag, also
+// after a restart, and no two versions have the same ETag.
 func (t *ETags) See(id string, version int, tag string) error {
 	if t.versionOf == nil {
 		t.versionOf, t.tagOf = make(map[string]string), make(map[string]string)

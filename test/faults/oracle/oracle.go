@@ -1,18 +1,18 @@
 // Package oracle decides whether the visible state of a service can follow
-// from its clients' calls. It knows the rules of a store's entries but not the
-// service: it imports the standard library alone.
+// from its clients' calls. It implements the rules of a store's entries
+// independently of the service: it imports only the standard library.
 //
-// A client that makes one call at a time maintains Candidates: every possible
-// state of its paths. An acknowledged call advances each candidate and drops
-// those that would have answered differently. A call without an answer, because
-// the server was killed, doubles them: it happened as a whole, or not at all. The
-// state shown by a restarted server must then equal one candidate in all respects
-// at once: row, version, history, trash and terms. If none is left, an
+// A client that makes one call at a time maintains Candidates, the possible states
+// of its paths. An acknowledged call advances each candidate and drops those that
+// would have answered differently. A call that has no answer because the server
+// was killed doubles the candidates: it happened as a whole, or not at all. The
+// state that a restarted server shows must then equal one candidate in all respects
+// at once: row, version, history, trash and terms. If no candidate is left, an
 // acknowledged write was lost, a call happened partly or twice, or a deleted
 // entry was shown.
 //
 // The tests of this package break a service in each of these ways, and require
-// that the oracle notices.
+// the oracle to detect it.
 package oracle
 
 import (
@@ -34,7 +34,7 @@ func (w Window) add(d time.Duration) Window { return Window{w.From.Add(d), w.To.
 // mayPrecede reports whether w can have happened before v.
 func (w Window) mayPrecede(v Window) bool { return w.From.Before(v.To.Add(slack)) }
 
-// precedes reports whether w surely happened before v.
+// precedes reports whether w must have happened before v.
 func (w Window) precedes(v Window) bool { return w.To.Add(slack).Before(v.From) }
 
 // Path names an entry.
@@ -50,28 +50,28 @@ type Entry struct {
 
 func (e Entry) value() string { return e.Values[len(e.Values)-1] }
 
-// edited returns the entry with a further version.
+// edited returns the entry with another version.
 func (e Entry) edited(value string) *Entry {
 	e.Values = append(slices.Clip(e.Values), value)
 	return &e
 }
 
-// mayBeLive and mayBeExpired judge an expiry at an instant of a window. Both may
-// be true.
+// mayBeLive and mayBeExpired report whether the entry may be live, or expired, at an
+// instant of a window. Both may be true.
 func (e *Entry) mayBeLive(at Window) bool { return e.Expires.To.IsZero() || at.mayPrecede(e.Expires) }
 func (e *Entry) mayBeExpired(at Window) bool {
 	return !e.Expires.To.IsZero() && e.Expires.mayPrecede(at)
 }
 
-// Slot is the content of a path: at most one live entry, and deleted ones in
-// the order of their deletion.
+// Slot is the content of a path: at most one live entry, and deleted entries in the
+// order of their deletion.
 type Slot struct {
 	Live  *Entry
 	Trash []Entry
 }
 
-// State is the content of one client's paths. States share data, so a state
-// is never changed in place.
+// State is the content of one client's paths. States share data and must not be
+// changed in place.
 type State map[Path]Slot
 
 func (s State) with(path Path, slot Slot) State {
@@ -87,20 +87,20 @@ func (s State) with(path Path, slot Slot) State {
 type Purge struct {
 	Cutoff time.Time
 	At     Window
-	Acked  bool // else it may have erased some, all or nothing
+	Acked  bool // if false, it may have erased some, all or none of them
 }
 
-// Purges are all purges that ever began.
+// Purges are all purges that have begun.
 type Purges []Purge
 
-// mayErase reports whether a deleted entry can be gone at an instant of a window.
+// mayErase reports whether a purge may have erased a deleted entry at an instant of a window.
 func (p Purges) mayErase(e *Entry, at Window) bool {
 	return slices.ContainsFunc(p, func(p Purge) bool {
 		return e.Deleted.From.Before(p.Cutoff.Add(slack)) && e.Deleted.mayPrecede(p.At) && p.At.mayPrecede(at)
 	})
 }
 
-// mustErase reports whether a deleted entry must be gone.
+// mustErase reports whether a purge must have erased a deleted entry.
 func (p Purges) mustErase(e *Entry, at Window) bool {
 	return slices.ContainsFunc(p, func(p Purge) bool {
 		return p.Acked && e.Deleted.To.Add(slack).Before(p.Cutoff) && e.Deleted.precedes(p.At) && p.At.precedes(at)

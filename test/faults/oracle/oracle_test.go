@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// service is a minimal correct service of one client: it has one state, and
-// answers and shows it. The tests break it.
+// service is a minimal correct service with one client. It answers calls from one
+// state. The tests break it.
 type service struct {
 	state  State
 	purges Purges
 	clock  time.Time
-	values []string // ever written
+	values []string // all values ever written
 	ids    int
 }
 
@@ -39,7 +39,7 @@ func (s *service) do(call Call, at Window) Answer {
 		s.ids++
 		answer.ID = strconv.Itoa(s.ids)
 	}
-	s.state = o.state.told(call, answer)
+	s.state = o.state.withAnswer(call, answer)
 	return answer
 }
 
@@ -53,7 +53,7 @@ func (s *service) purge() {
 	}
 }
 
-// view shows a path.
+// view returns the view of a path.
 func (s *service) view(path Path) View {
 	v := View{Path: path, At: s.now(), Keep: keep, Words: make(map[string]bool), Vectors: make(map[string]bool)}
 	slot := s.state[path]
@@ -86,7 +86,7 @@ var (
 
 func (s *service) views() []View { return []View{s.view(tea), s.view(coffee), s.view(abroad)} }
 
-// randomCall returns a call on the paths.
+// randomCall returns a random call on the paths.
 func randomCall(rng *rand.Rand, n int) Call {
 	paths := []Path{tea, coffee, abroad}
 	path := paths[rng.IntN(3)]
@@ -113,9 +113,9 @@ func randomCall(rng *rand.Rand, n int) Call {
 	return Call{Kind: Put, Path: path, Value: value}
 }
 
-// The oracle accuses no correct service: calls are answered or cut off, before
-// or after they happened, and everything is purged now and then.
-func TestAnHonestServiceIsBelieved(t *testing.T) {
+// The oracle accepts a correct service whose calls are answered, or cut off before or
+// after they happen, and whose trash is purged now and then.
+func TestACorrectServiceIsAccepted(t *testing.T) {
 	unknown := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a reproducible history

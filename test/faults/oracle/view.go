@@ -11,10 +11,10 @@ import (
 // View is the visible state of one path.
 type View struct {
 	Path Path
-	// At spans all reads of the view.
+	// At spans the time of all reads of the view.
 	At Window
 
-	Found    bool // by a get; the next three fields describe the found entry
+	Found    bool // a get found an entry, which the next four fields describe
 	ID       string
 	Version  int
 	Value    string
@@ -24,13 +24,13 @@ type View struct {
 	Keep     int        // maximum number of versions of an entry, including the current one
 	Trash    []TrashRow // of the path, the latest deletion first
 	NoTrash  bool       // the trash was not read
-	// Hits are the values with which searches by either leg show the path.
+	// Hits are the values of the path in the hits of searches, from either leg.
 	Hits []string
-	// Words maps possible values of the path to whether the lexical leg of a
-	// search for the value finds the path.
+	// Words reports, by possible value of the path, whether the lexical leg of a search
+	// for the value finds the path.
 	Words map[string]bool
-	// Vectors is the same for the vector leg, for current and former embedded
-	// values; nil while entries wait for their vectors.
+	// Vectors is like Words, for the vector leg and current and former embedded values;
+	// nil while entries wait for their vectors.
 	Vectors map[string]bool
 }
 
@@ -41,8 +41,8 @@ type TrashRow struct {
 	Value   string
 }
 
-// See returns the candidates that agree with every view, with the IDs from the
-// views. The error lists the contradictions of the closest candidate.
+// See returns the candidates that agree with every view, with IDs from the views.
+// The error lists the contradictions of the closest candidate.
 func (c Candidates) See(views []View, purges Purges) (Candidates, error) {
 	var next Candidates
 	var closest []string
@@ -78,11 +78,10 @@ func brief(values ...string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// sameValue reports whether a value equals the expected one, which may be
-// unknown.
+// sameValue reports whether shown equals the expected value, which "" leaves unknown.
 func sameValue(want, shown string) bool { return want == "" || want == shown }
 
-// contradictions lists the differences between a view and the state.
+// contradictions lists the differences between the state and a view.
 func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	say := func(format string, args ...any) {
 		wrong = append(wrong, fmt.Sprintf("%s %s: ", v.Path.Store, v.Path.Key)+fmt.Sprintf(format, args...))
@@ -97,7 +96,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	}
 	switch {
 	case live == nil && v.Found:
-		say("version %d is shown, but nothing is live", v.Version)
+		say("version %d is shown, but no entry is live", v.Version)
 	case live != nil && !v.Found:
 		say("version %d is live, but not shown", len(live.Values))
 	case live != nil:
@@ -118,7 +117,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 			say("a search shows %s, but it is not live", brief(value))
 		}
 	}
-	unknown := live != nil && live.value() == "" // restored from a version that fell off the history
+	unknown := live != nil && live.value() == "" // restored from a version that the history no longer had
 	for value, found := range v.Words {
 		if want := live != nil && live.value() == value; found != want && !unknown {
 			say("the words of %s are found: %v, want %v", brief(value), found, want)
@@ -137,7 +136,7 @@ func (s State) contradictions(v *View, purges Purges) (wrong []string) {
 	return wrong
 }
 
-// trashContradictions matches the rows of the trash with the deleted entries, both
+// trashContradictions compares the rows of the trash with the deleted entries, both
 // latest first. Entries that a purge may have erased may be missing.
 func (s Slot) trashContradictions(v *View, purges Purges) (wrong []string) {
 	rows := v.Trash
@@ -162,8 +161,8 @@ func (s Slot) trashContradictions(v *View, purges Purges) (wrong []string) {
 	return wrong
 }
 
-// identified returns the state with the IDs from a view. Later views must
-// repeat them.
+// identified returns the state with the IDs from a view. Later views must show the
+// same IDs.
 func (s State) identified(v *View) State {
 	slot := s[v.Path]
 	changed := false
@@ -186,8 +185,8 @@ func (s State) identified(v *View) State {
 	return s.with(v.Path, slot)
 }
 
-// distinct drops duplicate candidates: a call without an answer that would have
-// been refused leaves two.
+// distinct drops duplicate candidates, which result from a call without an answer that
+// changes nothing.
 func (c Candidates) distinct() Candidates {
 	var all Candidates
 	seen := make(map[string]bool)
@@ -202,7 +201,7 @@ func (c Candidates) distinct() Candidates {
 
 // Are reports whether the only candidate equals a state, ignoring IDs.
 func (c Candidates) Are(s State) bool {
-	return len(c) == 1 && maps.EqualFunc(c[0].held(), s.held(), func(a, b Slot) bool {
+	return len(c) == 1 && maps.EqualFunc(c[0].nonEmpty(), s.nonEmpty(), func(a, b Slot) bool {
 		if (a.Live == nil) != (b.Live == nil) || a.Live != nil && !slices.Equal(a.Live.Values, b.Live.Values) {
 			return false
 		}
@@ -210,17 +209,17 @@ func (c Candidates) Are(s State) bool {
 	})
 }
 
-// held returns the state without empty paths.
-func (s State) held() State {
-	held := maps.Clone(s)
-	maps.DeleteFunc(held, func(_ Path, slot Slot) bool { return slot.Live == nil && len(slot.Trash) == 0 })
-	return held
+// nonEmpty returns the state without empty paths.
+func (s State) nonEmpty() State {
+	next := maps.Clone(s)
+	maps.DeleteFunc(next, func(_ Path, slot Slot) bool { return slot.Live == nil && len(slot.Trash) == 0 })
+	return next
 }
 
 // String lists the contents of the paths, in a fixed order.
 func (s State) String() string {
 	var lines []string
-	for path, slot := range s.held() {
+	for path, slot := range s.nonEmpty() {
 		line := fmt.Sprintf("%s/%s: ", path.Store, path.Key)
 		if e := slot.Live; e != nil {
 			line += fmt.Sprintf("live %s %q until %v; ", e.ID, e.Values, e.Expires.To)

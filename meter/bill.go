@@ -3,104 +3,50 @@ package meter
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
 	"mneme/search"
 )
 
-// errNotTaken reports that a search shows a hit that the sale did not admit.
-var errNotTaken = errors.New("a hit was not taken from the sale")
-
-// Close implements search.Sale.
-func (s *sale) Close(ctx context.Context, hits []search.ShownHit) (search.Bill, error) {
-	shown, err := s.byStore(hits)
-	if err != nil {
-		return search.Bill{}, err
-	}
-	bill := search.Bill{Skipped: skippedOf(s.quotas)}
-	var owed []owing
+// charge charges for what the sale shows, and marks it as bought. owed are the charges that
+// wait for their payment.
+func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err error) {
+	bill.Skipped = skippedOf(s.quotas)
 	for _, q := range s.quotas {
 		if q.leftOut {
 			continue
 		}
-		c, err := s.refill(q, shown[q])
-		if err != nil {
-			return search.Bill{}, err
-		}
+		c := s.carts[q.access.Store]
 		switch {
 		case q.metered():
-			due, err := s.due(ctx, c, shown[q])
+			due, err := s.due(ctx, c)
 			if err != nil {
-				return search.Bill{}, err
+				return search.Bill{}, nil, err
 			}
-			if s.paid {
+			if s.purchase.Payment != nil {
 				owed = append(owed, due)
 			} else if err := s.meter.book(ctx, s.tx, &due); err != nil {
-				return search.Bill{}, err
+				return search.Bill{}, nil, err
 			}
 			bill.Charges = append(bill.Charges, due.Charge.told())
-		case q.named || c.hits > 0:
+		case q.named || len(c.hits) > 0:
 			if err := s.count(ctx, c); err != nil {
-				return search.Bill{}, err
+				return search.Bill{}, nil, err
 			}
 			if err := s.tx.AddBought(ctx, s.bought(c, uuid.Nil)); err != nil {
-				return search.Bill{}, err
+				return search.Bill{}, nil, err
 			}
-		}
-	}
-	if len(owed) > 0 {
-		if err := s.owe(ctx, owed); err != nil {
-			return search.Bill{}, err
 		}
 	}
 	if len(bill.Charges) > 0 {
 		balance, err := s.tx.Balance(ctx, Holder(s.caller.Agent, s.caller.Taint))
 		if err != nil {
-			return search.Bill{}, err
+			return search.Bill{}, nil, err
 		}
 		bill.Balance = &balance
 	}
-	return bill, nil
-}
-
-// byStore returns the hits of each store, by its quota.
-func (s *sale) byStore(hits []search.ShownHit) (map[*quota][]search.ShownHit, error) {
-	of := make(map[*quota][]search.ShownHit)
-	stores := make(map[string]bool)
-	for _, q := range s.quotas {
-		stores[q.access.Store] = true
-	}
-	for _, h := range hits {
-		i, ok := s.items[h.ID]
-		switch {
-		case ok && s.carts[i.quota.access.Store].taken[h.ID]:
-			of[i.quota] = append(of[i.quota], h)
-		case ok || stores[h.Store]:
-			return nil, errNotTaken
-		}
-	}
-	return of, nil
-}
-
-// refill returns the cart of a store with only the hits that are shown. It never costs more
-// than the cart from which they come, because prices rise with what was shown before.
-func (s *sale) refill(q *quota, shown []search.ShownHit) (*cart, error) {
-	taken := s.carts[q.access.Store]
-	c := &cart{quota: q, known: taken.known, knownValues: taken.knownValues, amount: q.search}
-	for _, h := range shown {
-		free := unbounded
-		if _, ok := c.add(s.items[h.ID], &free); !ok {
-			return nil, errNotTaken
-		}
-	}
-	if c.amount > taken.amount {
-		return nil, fmt.Errorf("a search would cost more than was reserved for it")
-	}
-	return c, nil
+	return bill, owed, nil
 }
 
 // owing is a charge that waits for its payment. Until the payment is settled, or the answer
@@ -113,7 +59,7 @@ type owing struct {
 }
 
 // due counts a search of a metered store and returns what it costs.
-func (s *sale) due(ctx context.Context, c *cart, shown []search.ShownHit) (owing, error) {
+func (s *sale) due(ctx context.Context, c *cart) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return owing{}, err
@@ -122,41 +68,22 @@ func (s *sale) due(ctx context.Context, c *cart, shown []search.ShownHit) (owing
 	charge := Charge{
 		ID: id, Store: q.access.Store, Offer: q.offer.ID, Label: s.caller.Taint,
 		Buyer: s.caller.Agent, Seller: q.offer.Seller, Amount: c.amount, Search: q.search,
-		Hits: c.hits, Entries: c.fresh, At: instantOf(s.at), State: ChargeDone,
+		Hits: len(c.hits), Entries: c.fresh, At: instantOf(s.at), State: ChargeDone,
 	}
 	if charge.Entries == nil {
 		charge.Entries = []uuid.UUID{}
 	}
-	if s.claim != nil {
-		charge.Claim = s.claim.ID
+	if s.purchase.Claim != nil {
+		charge.Claim = s.purchase.Claim.ID
 	}
-	if s.paid {
+	if s.purchase.Payment != nil {
 		charge.State = ChargePending
 	}
-	digest, err := hitDigest(shown)
+	digest, err := hitDigest(c.hits)
 	if err != nil {
 		return owing{}, err
 	}
 	return owing{charge, digest, s.bought(c, id)}, s.count(ctx, c)
-}
-
-// owe stores charges that wait for their payment in the claim of the search. Purchase.Keep
-// completes the claim.
-func (s *sale) owe(ctx context.Context, owed []owing) error {
-	if s.claim == nil {
-		return errors.New("a payment came without a claim")
-	}
-	claim, err := s.tx.Claim(ctx, s.claim.ID)
-	if err != nil {
-		return err
-	}
-	if claim == nil {
-		return search.ErrFenced
-	}
-	if claim.Outcome, err = json.Marshal(outcome{Owed: owed}); err != nil {
-		return err
-	}
-	return s.tx.PutClaim(ctx, *claim)
 }
 
 // book writes a charge with its ledger line and receipt, and marks what it shows as bought.

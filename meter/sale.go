@@ -3,7 +3,6 @@ package meter
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -14,22 +13,21 @@ import (
 	"mneme/search"
 )
 
-// sale implements search.Sale.
+// sale is what one search buys, in the transaction that decides it.
 //
 // SECURITY: a decision on an entry depends only on the entries that were admitted before
 // it, on the buyer's own history, and on the counts of the offer. An entry that is not shown
 // leaves no trace.
 type sale struct {
-	meter  *Meter
-	tx     Tx
-	caller memory.Caller
-	claim  *search.ClaimRef // nil: none
-	paid   bool             // by a payment: the account is not charged
-	at     time.Time
-	quotas []*quota
-	funds  funds
-	items  map[uuid.UUID]item
-	carts  map[string]*cart // by store
+	meter    *Meter
+	tx       Tx
+	caller   memory.Caller
+	purchase search.Purchase
+	at       time.Time
+	quotas   []*quota
+	funds    funds
+	items    map[uuid.UUID]item
+	carts    map[string]*cart // by store
 }
 
 // item is a candidate of a sale.
@@ -44,47 +42,70 @@ type cart struct {
 	quota       *quota
 	known       map[uuid.UUID]bool // entries that were shown before
 	knownValues map[string]bool    // digests of values that were shown before
-	taken       map[uuid.UUID]bool
 	takenValues map[string]bool
-	items       []item // admitted
-	hits        int
-	fresh       []uuid.UUID // entries of items that the buyer has not seen before
-	amount      int64       // micros, including the search
-	closed      bool        // an entry was refused
+	items       []item        // admitted
+	hits        []*search.Hit // of items, as the answer shows them
+	fresh       []uuid.UUID   // entries of items that the buyer has not seen before
+	amount      int64         // micros, including the search
+	closed      bool          // an entry was refused
 }
 
-// Open implements search.Meter.
-func (m *Meter) Open(ctx context.Context, tx memory.Tx, c memory.Caller, p search.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (search.Sale, error) {
-	s, err := m.open(ctx, m.storage.Writing(tx), c, p, stores, candidates, at)
-	m.refused(err)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func (m *Meter) open(ctx context.Context, tx Tx, c memory.Caller, p search.Purchase, stores []acl.Access, candidates []memory.Entry, at time.Time) (*sale, error) {
-	if err := holdClaim(ctx, tx, p.Claim); err != nil {
-		return nil, err
-	}
-	if err := lockStores(ctx, tx, c, p.Named, stores); err != nil {
-		return nil, err
-	}
+// Sell implements search.Meter. It locks the claim before all else.
+func (m *Meter) Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p search.Purchase, o search.Offering, at time.Time) (search.Sale, error) {
 	s := &sale{
-		meter: m, tx: tx, caller: c, claim: p.Claim, paid: p.Payment != nil, at: at,
-		items: make(map[uuid.UUID]item, len(candidates)), carts: make(map[string]*cart),
+		meter: m, tx: m.storage.Writing(tx), caller: c, purchase: p, at: at,
+		items: make(map[uuid.UUID]item, len(o.Candidates)), carts: make(map[string]*cart),
+	}
+	if err := s.admit(ctx, o); err != nil {
+		return search.Sale{}, err
+	}
+	made := o.Choose(s.take)
+	bill, owed, err := s.charge(ctx)
+	if err != nil {
+		return search.Sale{}, err
+	}
+	made.Bill = bill
+	return made, s.keep(ctx, o, made, owed)
+}
+
+// admit locks what the sale depends on, and decides which stores it may show entries of.
+func (s *sale) admit(ctx context.Context, o search.Offering) error {
+	p := s.purchase
+	if err := holdClaim(ctx, s.tx, p.Claim); err != nil {
+		return err
+	}
+	if err := lockStores(ctx, s.tx, s.caller, p.Named, o.Stores); err != nil {
+		return err
+	}
+	if p.Offer != uuid.Nil {
+		if err := s.checkOffer(ctx); err != nil {
+			return err
+		}
 	}
 	var err error
-	if s.quotas, err = loadQuotas(ctx, tx, c, p.Named, stores, at); err != nil {
-		return nil, err
+	if s.quotas, err = loadQuotas(ctx, s.tx, s.caller, p.Named, o.Stores, s.at); err != nil {
+		return err
 	}
-	if s.funds, err = fundsOf(ctx, tx, c, p, s.quotas); err != nil {
-		return nil, err
+	if s.funds, err = fundsOf(ctx, s.tx, s.caller, p, s.quotas); err != nil {
+		return err
 	}
-	if err := admit(s.quotas, &s.funds, c, p.Offer, p.Limit, at); err != nil {
-		return nil, err
+	if err := admit(s.quotas, &s.funds, s.caller, p.Offer, p.Limit, s.at); err != nil {
+		return err
 	}
-	return s, s.offer(ctx, candidates)
+	return s.offer(ctx, o.Candidates)
+}
+
+// checkOffer returns an error unless the caller may still search the offer, by the terms under
+// which it was admitted.
+func (s *sale) checkOffer(ctx context.Context) error {
+	grant, err := payableOffer(ctx, s.tx, s.caller, s.purchase, s.at)
+	if err != nil {
+		return err
+	}
+	if admitted := s.purchase.Grant; admitted == nil || grant.Store != admitted.Store || grant.Terms != admitted.Terms {
+		return conflict("the offer has changed meanwhile")
+	}
+	return nil
 }
 
 // holdClaim locks the claim of a search and returns ErrFenced unless the search
@@ -131,7 +152,7 @@ func lockStores(ctx context.Context, tx Locker, c memory.Caller, named []string,
 
 // offer makes an item of each candidate in an admitted store, and reads which of them the
 // buyer has seen before.
-func (s *sale) offer(ctx context.Context, candidates []memory.Entry) error {
+func (s *sale) offer(ctx context.Context, candidates []search.Candidate) error {
 	key, err := digestKey(ctx, s.tx)
 	if err != nil {
 		return err
@@ -143,8 +164,8 @@ func (s *sale) offer(ctx context.Context, candidates []memory.Entry) error {
 		s.carts[q.access.Store] = &cart{quota: q, amount: q.search}
 		var ids []uuid.UUID
 		var digests [][]byte
-		for _, e := range candidates {
-			if e.Store == q.access.Store {
+		for _, c := range candidates {
+			if e := c.Entry; c.ForSale && e.Store == q.access.Store {
 				i := item{e.ID, q, digestOf(key, e.Value)}
 				s.items[e.ID] = i
 				ids, digests = append(ids, i.entry), append(digests, i.digest)
@@ -175,14 +196,13 @@ func (c *cart) knew(entries map[uuid.UUID]bool, values map[string]bool) {
 	maps.Copy(c.knownValues, values)
 }
 
-// Take implements search.Sale.
-func (s *sale) Take(id uuid.UUID) bool {
-	i, ok := s.items[id]
+// take puts a candidate into the cart of its store, and reserves its price, if it may be shown.
+func (s *sale) take(c *search.Candidate) bool {
+	i, ok := s.items[c.Entry.ID]
 	if !ok {
 		return false
 	}
-	c := s.carts[i.quota.access.Store]
-	price, ok := c.add(i, &s.funds)
+	price, ok := s.carts[i.quota.access.Store].add(i, c.Hit, &s.funds)
 	if ok {
 		s.funds.spend(price)
 	}
@@ -191,12 +211,12 @@ func (s *sale) Take(id uuid.UUID) bool {
 
 // add puts an item into the cart if the store may show another entry and the funds cover
 // its price, which it returns. After one refusal it refuses every further item.
-func (c *cart) add(i item, from *funds) (price int64, ok bool) {
+func (c *cart) add(i item, hit *search.Hit, from *funds) (price int64, ok bool) {
 	most := MaxHits
 	if c.quota.metered() {
 		most = c.quota.terms.MaxHits
 	}
-	if c.closed || c.hits >= most {
+	if c.closed || len(c.hits) >= most {
 		c.closed = true
 		return 0, false
 	}
@@ -208,12 +228,11 @@ func (c *cart) add(i item, from *funds) (price int64, ok bool) {
 		c.amount += price
 		c.fresh = append(c.fresh, i.entry)
 	}
-	if c.taken == nil {
-		c.taken, c.takenValues = make(map[uuid.UUID]bool), make(map[string]bool)
+	if c.takenValues == nil {
+		c.takenValues = make(map[string]bool)
 	}
-	c.taken[i.entry], c.takenValues[string(i.digest)] = true, true
-	c.items = append(c.items, i)
-	c.hits++
+	c.takenValues[string(i.digest)] = true
+	c.items, c.hits = append(c.items, i), append(c.hits, hit)
 	return price, true
 }
 
@@ -229,6 +248,3 @@ func (c *cart) price() (int64, bool) {
 	price, ok := c.quota.terms.prices().OfEntry(c.quota.shown[WindowTotal].Entries + fresh)
 	return price, ok && price <= MaxAmount-c.amount
 }
-
-// unbounded pays for what was reserved before.
-var unbounded = funds{charge: math.MaxInt64, money: math.MaxInt64}
