@@ -64,14 +64,20 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	if len(spans) == 0 || q.nothing || only != nil && len(only) == 0 {
 		return n, nil
 	}
-	for _, match := range textsOf(w.text, spans) {
-		ids, err := q.naming(ctx, tx, match, only)
+	days, dates := textsOf(w.text, spans)
+	ids, err := q.onDays(ctx, tx, days, only)
+	if err != nil {
+		return n, err
+	}
+	for _, match := range dates {
+		found, err := q.naming(ctx, tx, match, only)
 		if err != nil {
 			return n, err
 		}
-		for _, id := range ids {
-			n.inText[id] = true
-		}
+		ids = append(ids, found...)
+	}
+	for _, id := range ids {
+		n.inText[id] = true
 	}
 	if q.page != nil {
 		return n, nil
@@ -84,6 +90,29 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	}
 	slices.SortFunc(n.entries, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return n, err
+}
+
+// onDays returns the entries whose text has one of some days, given by their terms: of those of
+// only, unless it is nil, at most vector.MaxOnly.
+func (q *searchQuery) onDays(ctx context.Context, tx memory.ReadTx, days []string, only []uuid.UUID) (ids []uuid.UUID, err error) {
+	if len(days) == 0 {
+		return nil, nil
+	}
+	terms := make([]lexical.QueryTerm, len(days))
+	for i, day := range days {
+		terms[i] = lexical.QueryTerm{Text: day, Weight: 1}
+	}
+	found, _, err := tx.Lexical(ctx, q.scope, memory.LexicalQuery{Terms: terms, Limit: vector.MaxOnly, Only: only, Now: q.at})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	for _, hit := range found {
+		ids = append(ids, hit.Entry)
+	}
+	if q.only == nil && !q.request.Filter.Empty() {
+		ids, _, err = q.request.Filter.Searchable().Matching(ctx, tx, q.scope, ids, vector.MaxOnly)
+	}
+	return ids, err
 }
 
 // textBytes bounds the bytes of values that are read to find days in texts.
@@ -161,19 +190,17 @@ const (
 	// A text that names a day without its year does not match if it also names that day with
 	// another year, up to otherYears before or after.
 	otherYears = 5
-	// dayTerm is the layout of the single term for a day, however the text writes the day. An
-	// index finds the term without reading values, unlike the phrase "2026-07-09".
+	// dayTerm is the layout of the single term for a day, however the text writes the day.
 	dayTerm = "20060102"
 )
 
-// textsOf returns matches for texts that name a time in some spans of a question: a day with
-// its year in any notation (lexical.AnalysisVersion 6), or a day without a year as the question
-// writes it.
-func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
-	var any []string
+// textsOf returns what texts have that name a time in some spans of a question: the terms of
+// days with their year (lexical.AnalysisVersion 6), ascending and each once, and matches for a
+// day without a year as the question writes it.
+func textsOf(question string, spans []namedSpan) (days []string, matches []*lexical.Match) {
 	for _, s := range spans {
 		of := timesOf(s.Span).days
-		any = append(any, daysIn(of)...)
+		days = append(days, daysIn(of)...)
 		if s.Precision != dates.Day || of.Until.Sub(of.From) > 24*time.Hour || s.Relative {
 			continue
 		}
@@ -183,10 +210,9 @@ func textsOf(question string, spans []namedSpan) (matches []*lexical.Match) {
 		}
 		matches = appendMatch(matches, withoutYear(question[s.Start:s.End]), none)
 	}
-	for items := range slices.Chunk(any[:min(len(any), maxDays)], lexical.MaxMatchItems) {
-		matches = appendMatch(matches, items, nil)
-	}
-	return matches
+	days = days[:min(len(days), maxDays)]
+	slices.Sort(days)
+	return slices.Compact(days), matches
 }
 
 // appendMatch appends a match for texts that have one of the items in any and do not have
@@ -202,7 +228,7 @@ func appendMatch(matches []*lexical.Match, any, none []string) []*lexical.Match 
 	return append(matches, match)
 }
 
-// daysIn returns the match items for the days of a span; none if it exceeds maxDays.
+// daysIn returns the terms of the days of a span; none for those of a long one.
 func daysIn(s period.Span) (items []string) {
 	if s.Until.Sub(s.From) > maxDays*24*time.Hour {
 		return nil
