@@ -187,8 +187,9 @@ const (
 	// maxDays is how many days a search looks for in texts: those of a season. It looks for
 	// a longer span only by occurred_at and by the words of the question.
 	maxDays = 93
-	// A text that names a day without its year does not match if it also names that day with
-	// another year, up to otherYears before or after.
+	// A text that names a day without its year does not match if it also names that day with a
+	// year, up to otherYears before or after those that may be meant: onDays finds it, or it
+	// names another day.
 	otherYears = 5
 	// dayTerm is the layout of the single term for a day, however the text writes the day.
 	dayTerm = "20060102"
@@ -198,21 +199,32 @@ const (
 // days with their year (lexical.AnalysisVersion 6), ascending and each once, and matches for a
 // day without a year as the question writes it.
 func textsOf(question string, spans []namedSpan) (days []string, matches []*lexical.Match) {
+	withYear := make(map[int][]string) // the terms of a day with its years, by its place in the question
+	var places []int
 	for _, s := range spans {
 		of := timesOf(s.Span).days
 		days = append(days, daysIn(of)...)
 		if s.Precision != dates.Day || of.Until.Sub(of.From) > 24*time.Hour || s.Relative {
 			continue
 		}
-		var none []string
-		for n := 1; n <= otherYears; n++ {
-			none = append(none, of.From.AddDate(-n, 0, 0).Format(dayTerm), of.From.AddDate(n, 0, 0).Format(dayTerm))
+		if withYear[s.Start] == nil {
+			places = append(places, s.Start)
 		}
-		matches = appendMatch(matches, withoutYear(question[s.Start:s.End]), none)
+		for n := -otherYears; n <= otherYears; n++ {
+			withYear[s.Start] = append(withYear[s.Start], of.From.AddDate(n, 0, 0).Format(dayTerm))
+		}
 	}
-	days = days[:min(len(days), maxDays)]
-	slices.Sort(days)
-	return slices.Compact(days), matches
+	for _, start := range places {
+		i := slices.IndexFunc(spans, func(s namedSpan) bool { return s.Start == start })
+		matches = appendMatch(matches, withoutYear(question[start:spans[i].End]), sorted(withYear[start]))
+	}
+	return sorted(days[:min(len(days), maxDays)]), matches
+}
+
+// sorted returns items ascending, each once.
+func sorted(items []string) []string {
+	slices.Sort(items)
+	return slices.Compact(items)
 }
 
 // appendMatch appends a match for texts that have one of the items in any and do not have

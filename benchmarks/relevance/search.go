@@ -11,7 +11,6 @@ import (
 	"mneme/acl"
 	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/lexical"
 	"mneme/lexical/language"
 	"mneme/memory"
 	"mneme/search"
@@ -72,15 +71,13 @@ type searcher struct {
 func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 
 // newSearcher returns a searcher. To search by one leg it has a Searcher without
-// the other: the vector leg is disabled by omitting the indexer, the lexical leg
-// by a storage on which it fails. The instance's own Searcher has the configured reranking
-// service.
+// the other: the vector leg is disabled by omitting the indexer, the lexical leg by
+// search.ModeVector. The instance's own Searcher has the configured reranking service.
 func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Logger) *searcher {
 	byWords := search.New(instance.Storage, instance.Service, compose.SearchOptions(config, log, nil))
-	byMeaning := search.New(vectorOnly{instance.Storage}, instance.Service, compose.SearchOptions(config, log, instance.Indexer))
 	alone := search.New(instance.Storage, instance.Service, compose.SearchOptions(config, log, instance.Indexer))
 	searchers := map[string]*search.Searcher{
-		SystemLexical: byWords, SystemVector: byMeaning, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Searcher,
+		SystemLexical: byWords, SystemVector: alone, SystemRRF: alone, SystemRelevance: alone, SystemRerank: instance.Searcher,
 	}
 	return &searcher{searchers, systemsOf(config)}
 }
@@ -108,6 +105,9 @@ func (s *searcher) search(ctx context.Context, system, store, query string, ids 
 	request := search.Request{Query: query, Stores: []string{StoreOr(store)}, Limit: depth, Ranking: search.RankingRRF, Explain: true}
 	if system == SystemRelevance || system == SystemRerank {
 		request.Ranking = search.RankingRelevance
+	}
+	if system == SystemVector {
+		request.Mode = search.ModeVector
 	}
 	answer, err := s.searchers[system].Search(ctx, caller, request)
 	if err != nil {
@@ -145,7 +145,7 @@ func legOf(system string, x *search.Explain) *search.LegRank {
 // service failed.
 func checkLegs(system string, failed []string) error {
 	for _, leg := range failed {
-		if system == SystemLexical && leg == search.LegVector || system == SystemVector && leg == search.LegLexical {
+		if system == SystemLexical && leg == search.LegVector {
 			continue
 		}
 		if leg == search.StepRerank {
@@ -181,22 +181,4 @@ func highest(hits []found) float64 {
 		best = max(best, h.relevance)
 	}
 	return best
-}
-
-// vectorOnly is a storage whose lexical leg fails, so that searches use only the
-// vector leg.
-type vectorOnly struct{ memory.Storage }
-
-var errLegOff = errors.New("the lexical leg is disabled")
-
-// View runs fn over a snapshot without a lexical leg.
-func (s vectorOnly) View(ctx context.Context, fn func(memory.ReadTx) error) error {
-	return s.Storage.View(ctx, func(tx memory.ReadTx) error { return fn(vectorOnlyTx{tx}) })
-}
-
-type vectorOnlyTx struct{ memory.ReadTx }
-
-// Lexical always fails.
-func (vectorOnlyTx) Lexical(context.Context, acl.Scope, memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error) {
-	return nil, nil, errLegOff
 }
