@@ -271,7 +271,7 @@ type MeterStripe struct {
 // Tools selects the families of tools to offer over MCP and REST.
 type Tools struct {
 	Memory      bool `mapstructure:"memory"`      // memory
-	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_get, memory_search, memory_list, memory_delete
+	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_search and others
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
 	// Listed are the families that lists contain unless a client asks for others, or all.

@@ -2,6 +2,8 @@ package docs_test
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +28,16 @@ func recipe(t *testing.T, title string) (named []string) {
 	return named
 }
 
+// Adding something costs no more files than this, besides tests, what is generated, and the
+// package of an embedder. TestRelativeLinksLeadSomewhere checks that the files exist.
+func TestRecipesNameFewFiles(t *testing.T) {
+	for title, most := range map[string]int{"A setting": 4, "An embedder": 3, "A tool": 3, "A field of hits": 5} {
+		if named := recipe(t, title); len(named) == 0 || len(named) > most {
+			t.Errorf("the recipe %q names %d files, at most %d are allowed: %v", title, len(named), most, named)
+		}
+	}
+}
+
 // A setting costs the files that its recipe names. The test follows the recipe: it changes
 // these files, and no others, in an overlay, builds what uses the setting, and has the tests
 // of configs look for it.
@@ -43,9 +55,6 @@ func TestTheRecipeOfASettingIsWhole(t *testing.T) {
 		"cmd/compose/report.go": {{"\t\t{Name: \"limits.condition_bytes\"", "\t\t{Name: \"limits.recipe_entries\", Value: c.Limits.RecipeEntries},\n\t\t{Name: \"limits.condition_bytes\""}},
 	}
 	named := recipe(t, "A setting")
-	if len(named) > 4 {
-		t.Errorf("a setting costs %d files: %v", len(named), named)
-	}
 	at, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)
@@ -99,4 +108,29 @@ func TestTheRecipeOfASettingIsWhole(t *testing.T) {
 		t.Errorf("the tests of configs did not run:\n%s", out)
 	}
 	run(at, "go", "build", "-overlay", layer, "./cmd/compose")
+}
+
+var importable = regexp.MustCompile(`(?m)^//   - ([a-z0-9/]+), `)
+
+// The root of the module has no code. Its comment lists what other modules may import, and
+// that has runnable examples.
+func TestTheRootHasNoCodeAndWhatItListsHasExamples(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(root, "*.go"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	text := read(t, found[0])
+	if parsed, err := parser.ParseFile(token.NewFileSet(), found[0], text, 0); err != nil || len(parsed.Decls) > 0 {
+		t.Errorf("%s has %d declarations, %v", found[0], len(parsed.Decls), err)
+	}
+	listed := importable.FindAllStringSubmatch(text, -1)
+	if len(listed) == 0 {
+		t.Error("it lists no packages")
+	}
+	for _, one := range listed {
+		examples := read(t, filepath.Join(root, one[1], "example_test.go"))
+		if !strings.Contains(examples, "\nfunc Example() {") || !strings.Contains(examples, "\t// Output:") {
+			t.Errorf("%s has no example of the package with its output", one[1])
+		}
+	}
 }

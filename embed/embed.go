@@ -1,6 +1,6 @@
 // Package embed defines the interface of text embedders. Package embed/e5 runs
 // E5-small-v2 in the process; package embed/openai calls any server of the
-// OpenAI embeddings API.
+// OpenAI embeddings API. An embedder that calls a server splits texts by a Splitter.
 package embed
 
 import (

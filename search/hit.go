@@ -10,6 +10,47 @@ import (
 	"mneme/memory"
 )
 
+// Hit is an entry that a search found. From a store on which the caller has
+// level search it has store, key, label, value, score and relevance alone, the
+// last two the same number of two digits.
+//
+// Values shows a long value by Passages in its place, if the request has
+// Passages or the first hit is too long for MaxTokens.
+type Hit struct {
+	memory.Entry
+	// Passages are the stretches of the value's text that answer the query best,
+	// best first and apart; at least one if Truncated.
+	Passages  []Passage
+	Truncated bool // Value is nil, and Passages replace it
+	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
+	// the query, if the request has Passages, the value is whole and the caller's
+	// level is above search.
+	Highlights [][2]int
+	// Score orders the hits of an answer, but for those beyond rerankDepth:
+	// fusion.Relevance's, or with RankingRRF that of the fusion.
+	Score float64
+	// Relevance is how likely the entry answers the query, 0–1. It has the same
+	// meaning for every query, store and ranking, and depends on no other hit; but
+	// whether a Reranker was asked about the hit does, which is part of it then.
+	Relevance float64
+	Level     acl.Level // the caller's on the store
+	// SupersededBy is the key of a newer entry of the same store and namespace that says
+	// nearly the same, and that the search found, too; "": none is known.
+	SupersededBy string
+	Explain      *Explain // nil unless asked for and allowed
+
+	// SECURITY: what follows is for this package alone.
+	query *searchQuery
+	of    *retrieved
+	found *candidate
+	whole memory.Entry // the entry, whatever the caller's level
+	codes []chunkCodes // of the chunks nearest to the query, for passages
+	// sold says that the hit is as it was sold, with its value or passages, which
+	// have so many tokens if the request has MaxTokens.
+	sold   bool
+	tokens int
+}
+
 // EntryID returns the ID of a hit's entry, which Entry.ID does not show at level search.
 // Records of searches and charges use it.
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }

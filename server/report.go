@@ -23,7 +23,7 @@ type Facts struct {
 	Version, Revision string
 	Storage           string // sqlite or postgres
 	Vector            string // flat or milvus
-	Embedder          string // e5 or openai
+	Embedder          string // of configs.Embedders
 	Schema            int64  // version of the storage's schema
 	Analysis          string // version of the analysis of texts
 	Limits            []Limit

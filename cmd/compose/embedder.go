@@ -24,6 +24,21 @@ var remotes = []remoteEmbedder{{
 	check:    "check openai.base_url, openai.model and openai.api_key",
 }}
 
+func openOpenAI(config configs.Config) (embed.Embedder, error) {
+	o := config.OpenAI
+	embedder, err := openai.New(openai.Config{
+		BaseURL: o.BaseURL, Model: o.Model, APIKey: string(o.APIKey), Revision: o.Revision,
+		Dim: o.Dim, SendDim: o.SendDim,
+		QueryPrefix: o.QueryPrefix, PassagePrefix: o.PassagePrefix,
+		CosineUnrelated: o.CosineUnrelated, CosineRelated: o.CosineRelated,
+		MaxTokens: o.MaxTokens, Timeout: o.Timeout,
+	})
+	if err != nil {
+		return nil, &ConfigError{err}
+	}
+	return embedder, nil
+}
+
 // remoteOf returns the configured embedder if it calls a server; nil if it does not.
 func remoteOf(config configs.Config) *remoteEmbedder {
 	for i := range remotes {

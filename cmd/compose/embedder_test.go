@@ -9,7 +9,9 @@ import (
 
 func TestEveryEmbedderOfTheConfigurationIsComposed(t *testing.T) {
 	for _, name := range configs.Embedders {
-		label, check, remote := compose.RemoteEmbedder(configs.Config{Embedder: name, OpenAI: configs.OpenAI{MaxLabel: "INTERNAL"}})
+		config := configs.Default()
+		config.Embedder = name
+		label, check, remote := compose.RemoteEmbedder(config)
 		if remote != (name != "e5") || remote && (label == "" || check == "") {
 			t.Errorf("%s: label %q, check %q, remote %t", name, label, check, remote)
 		}

@@ -12,7 +12,6 @@ import (
 	"mneme/configs"
 	"mneme/embed"
 	"mneme/embed/e5"
-	"mneme/embed/openai"
 	"mneme/indexer"
 	"mneme/vector"
 	"mneme/vector/flat"
@@ -239,21 +238,6 @@ func readWeights(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not a file of up to %d bytes", path, maxWeights)
 	}
 	return os.ReadFile(path)
-}
-
-func openOpenAI(config configs.Config) (embed.Embedder, error) {
-	o := config.OpenAI
-	embedder, err := openai.New(openai.Config{
-		BaseURL: o.BaseURL, Model: o.Model, APIKey: string(o.APIKey), Revision: o.Revision,
-		Dim: o.Dim, SendDim: o.SendDim,
-		QueryPrefix: o.QueryPrefix, PassagePrefix: o.PassagePrefix,
-		CosineUnrelated: o.CosineUnrelated, CosineRelated: o.CosineRelated,
-		MaxTokens: o.MaxTokens, Timeout: o.Timeout,
-	})
-	if err != nil {
-		return nil, &ConfigError{err}
-	}
-	return embedder, nil
 }
 
 // NewModel pairs an embedder with the configured vector index.

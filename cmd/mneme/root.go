@@ -97,7 +97,7 @@ func newRoot(p *program) *cobra.Command {
 	flags.String("data-dir", "", "`folder` for the database and the local key (default: the user's data folder)")
 	flags.String("storage", defaults.Storage, "storage: sqlite or postgres")
 	flags.String("vector", defaults.Vector, "vector index: flat or milvus")
-	flags.String("embedder", defaults.Embedder, "embedder: "+strings.Join(configs.Embedders, " or "))
+	flags.String("embedder", defaults.Embedder, "embedder: "+alternatives(configs.Embedders))
 	flags.BoolVar(&p.json, "json", false, "print JSON")
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version of this build")
 	completeWith(root, "storage", "sqlite", "postgres")

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"mneme/embed"
 )
 
 // ErrConfig means that a Config is invalid. The error names the field and the
@@ -48,10 +50,9 @@ type Config struct {
 	// Explained searches show the cosines of a model.
 	CosineUnrelated, CosineRelated float64
 	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default 512. The
-	// tokenizer runs on the server, so the length that fits is estimated conservatively:
-	// 512 tokens hold 140 (science) to 190 (conversation) words of English. Unusual text
-	// may still exceed the window. For such text let the server truncate, as Ollama does
-	// and TEI with --auto-truncate, or set a lower value.
+	// length that fits is estimated: see embed.Splitter. Unusual text may still exceed the
+	// window. For such text let the server truncate, as Ollama does and TEI with
+	// --auto-truncate, or set a lower value.
 	MaxTokens int
 
 	// BatchSize is the largest number of passages in a request, 1–32; default
@@ -79,7 +80,6 @@ type Config struct {
 const (
 	maxDim       = 16384
 	maxBatch     = 32
-	minTokens    = 32
 	maxTokens    = 1_000_000
 	maxNameBytes = 256
 )
@@ -110,6 +110,16 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// question returns the splitter of queries.
+func (c Config) question() embed.Splitter {
+	return embed.Splitter{Prefix: c.QueryPrefix, MaxTokens: c.MaxTokens}
+}
+
+// passage returns the splitter of passages.
+func (c Config) passage() embed.Splitter {
+	return embed.Splitter{Prefix: c.PassagePrefix, MaxTokens: c.MaxTokens}
+}
+
 // check reports every error in a Config with its defaults set.
 func (c Config) check() error {
 	var wrong []error
@@ -132,7 +142,7 @@ func (c Config) check() error {
 	}
 	rule(-1 <= c.CosineUnrelated && c.CosineUnrelated < c.CosineRelated && c.CosineRelated <= 1,
 		"CosineUnrelated must be less than CosineRelated, both from -1 to 1")
-	between("MaxTokens", c.MaxTokens, minTokens, maxTokens)
+	between("MaxTokens", c.MaxTokens, embed.MinTokens, maxTokens)
 	between("BatchSize", c.BatchSize, 1, maxBatch)
 	between("QueryLimit", c.QueryLimit, 1, 256)
 	between("PassageLimit", c.PassageLimit, 1, 256)
@@ -140,8 +150,8 @@ func (c Config) check() error {
 	rule(c.Timeout > 0, "Timeout is %v, must be above 0", c.Timeout)
 	rule(c.Backoff > 0, "Backoff is %v, must be above 0", c.Backoff)
 	rule(c.MaxBackoff >= c.Backoff, "MaxBackoff is %v, must be at least Backoff, %v", c.MaxBackoff, c.Backoff)
-	rule(cost(c.QueryPrefix) <= window(c.MaxTokens)/2, "QueryPrefix takes up more than half of MaxTokens")
-	rule(cost(c.PassagePrefix) <= window(c.MaxTokens)/2, "PassagePrefix takes up more than half of MaxTokens")
+	rule(c.question().PrefixFits(), "QueryPrefix takes up more than half of MaxTokens")
+	rule(c.passage().PrefixFits(), "PassagePrefix takes up more than half of MaxTokens")
 	return errors.Join(wrong...)
 }
 

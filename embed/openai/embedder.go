@@ -25,13 +25,15 @@ import (
 
 // Embedder returns vectors of one model from one server.
 type Embedder struct {
+	embed.Splitter                // of passages
+	question       embed.Splitter // whose Input is sent
+
 	config    Config // without the key, with its defaults
 	client    *goopenai.Client
 	transport *http.Transport
 
 	fingerprint       string
 	dim               int           // 0 while probing: any length
-	window            int           // in cost units; see cost
 	queries, passages chan struct{} // semaphores of the requests in flight
 	refused           refusals
 
@@ -55,12 +57,13 @@ func New(config Config) (*Embedder, error) {
 	client.HTTPClient = newHTTPClient(transport, config.BatchSize*config.Dim)
 	config.APIKey = "" // only the client needs it; an Embedder prints without it
 	return &Embedder{
+		Splitter:    config.passage(),
+		question:    config.question(),
 		config:      config,
 		client:      goopenai.NewClientWithConfig(client),
 		transport:   transport,
 		fingerprint: config.fingerprint(),
 		dim:         config.Dim,
-		window:      window(config.MaxTokens),
 		queries:     make(chan struct{}, config.QueryLimit),
 		passages:    make(chan struct{}, config.PassageLimit),
 		clock:       realClock{},
@@ -113,7 +116,7 @@ func (e *Embedder) Dim() int { return e.dim }
 // the other here; the server schedules them by its own rules. Text beyond the window is
 // cut off. Query fails with the context's error, ErrUnavailable, ErrRefused or ErrAnswer.
 func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) {
-	vectors, err := e.limited(ctx, e.queries, e.retry, []string{e.input(e.config.QueryPrefix, text)})
+	vectors, err := e.limited(ctx, e.queries, e.retry, []string{input(e.question, text)})
 	if err != nil {
 		return embed.Query{}, err
 	}
@@ -128,7 +131,7 @@ func (e *Embedder) Query(ctx context.Context, text string) (embed.Query, error) 
 func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passage, error) {
 	inputs := make([]string, len(texts))
 	for i, text := range texts {
-		inputs[i] = e.input(e.config.PassagePrefix, text)
+		inputs[i] = input(e.Splitter, text)
 	}
 	passages := make([]embed.Passage, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
@@ -150,12 +153,11 @@ func (e *Embedder) Passages(ctx context.Context, texts []string) ([]embed.Passag
 }
 
 // input returns the text to send to the server.
-func (e *Embedder) input(prefix, text string) string {
-	input := prefix + text[:fit(text, e.window-cost(prefix))]
-	if input == "" {
-		return " " // OpenAI's API rejects a whole batch for one empty string
+func input(splitter embed.Splitter, text string) string {
+	if input := splitter.Input(text); input != "" {
+		return input
 	}
-	return input
+	return " " // OpenAI's API rejects a whole batch for one empty string
 }
 
 // limited embeds one batch by a request while it holds the semaphore. It holds it during

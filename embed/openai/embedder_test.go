@@ -433,6 +433,23 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
+func TestQueryIsCutAtTheWindow(t *testing.T) {
+	s := newServer(t, good)
+	config := testConfig(s)
+	config.MaxTokens = 64
+	e, _ := newEmbedder(t, config)
+	if _, err := e.Query(t.Context(), strings.Repeat("word ", 2000)); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.received()[0].Input[0]
+	if !strings.HasPrefix(sent, "query: word word ") || !strings.HasSuffix(sent, "word ") {
+		t.Errorf("sent %q", sent)
+	}
+	if n := len(sent); n < 65 || n > 132 {
+		t.Errorf("sent %d bytes", n)
+	}
+}
+
 func TestKeyIsNeverPrinted(t *testing.T) {
 	config := Config{BaseURL: "http://localhost/v1", Model: "m", Dim: 4, APIKey: testKey}
 	e, err := New(config)

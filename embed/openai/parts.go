@@ -29,7 +29,7 @@ func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, e
 		if !errors.As(err, &text) {
 			return vectors, err
 		}
-		if _, failed := e.attempt(ctx, []string{e.input(e.config.PassagePrefix, "text")}); failed != nil {
+		if _, failed := e.attempt(ctx, []string{input(e.Splitter, "text")}); failed != nil {
 			return nil, err // the texts are not the cause
 		}
 		if len(inputs) == 1 {

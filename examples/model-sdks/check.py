@@ -63,7 +63,7 @@ async def google() -> None:
         config = {"tools": [one], "automatic_function_calling": calling}  # a GenerateContentConfig would be copied with the session
         answer = await client.aio.models.generate_content(model="stand-in", contents="What of tea?", config=config)
     declared = [f for tool in model.requests[0]["tools"] for f in tool["functionDeclarations"]]
-    expect("google-genai declares every tool", {f["name"] for f in declared} == TOOLS)
+    expect("google-genai declares the tools", {f["name"] for f in declared} >= TOOLS)
     memory = next(f for f in declared if f["name"] == "memory")["parameters"]["properties"]
     expect("google-genai declares one type for each parameter", all(p.get("type") for p in memory.values()))
     expect("google-genai ends", answer.text == "done")
@@ -78,8 +78,8 @@ async def openai(strict: bool) -> None:
         agent = Agent("rememberer", model=api, mcp_servers=[server], mcp_config={"convert_schemas_to_strict": strict})
         answer = await Runner.run(agent, "What of tea?", max_turns=len(calls) + 1)
     declared = [tool["function"] for tool in model.requests[0]["tools"]]
-    expect("OpenAI Agents declare every tool", {f["name"] for f in declared} == TOOLS)
-    expect("strict where it can be", {f["name"] for f in declared if f.get("strict")} == (STRICT if strict else set()))
+    expect("OpenAI Agents declare the tools", {f["name"] for f in declared} >= TOOLS)
+    expect("strict where it can be", TOOLS & {f["name"] for f in declared if f.get("strict")} == (STRICT if strict else set()))
     expect("OpenAI Agents end", answer.final_output == "done")
     expect_results("OpenAI Agents", model)
 
@@ -93,7 +93,7 @@ async def anthropic() -> None:
             model="stand-in", max_tokens=1000, tools=tools, messages=[{"role": "user", "content": "What of tea?"}]
         )
         answer = await runner.until_done()
-    expect("Anthropic's SDK declares every tool", {tool["name"] for tool in model.requests[0]["tools"]} == TOOLS)
+    expect("Anthropic's SDK declares the tools", {tool["name"] for tool in model.requests[0]["tools"]} >= TOOLS)
     expect("Anthropic's SDK ends", answer.content[0].text == "done")
     expect_results("Anthropic's SDK", model)
 

@@ -177,15 +177,11 @@ func TestAnEmptyListOfMemoriesIsATextAndAnObject(t *testing.T) {
 	}
 }
 
-// maxList bounds the list of tools, in bytes: every conversation pays for it. The bound is
-// about 900 tokens.
-const maxList = 3900
-
 func TestTheListOfToolsStaysShort(t *testing.T) {
 	h := open(t, mcp.Options{})
 	body := h.post(http.MethodPost, "/mcp", listTools, "Authorization", "Bearer "+h.Token(alice)).body
-	if !strings.Contains(body, `"memory_search"`) || len(body) >= maxList {
-		t.Errorf("%d bytes, want less than %d", len(body), maxList)
+	if !strings.Contains(body, `"memory_search"`) || len(body) >= tool.MaxList {
+		t.Errorf("%d bytes, want less than %d", len(body), tool.MaxList)
 	}
 }
 
@@ -195,24 +191,28 @@ func TestAClientChoosesFamilies(t *testing.T) {
 	sharer := alice
 	sharer.Share = true
 	for _, c := range []struct {
-		p      acl.Principal
-		query  string
-		listed []string
+		p        acl.Principal
+		query    string
+		families []tool.Family
 	}{
-		{alice, "", []string{"memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
-		{alice, "?tools=", []string{"memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
-		{sharer, "", []string{"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete"}},
-		{sharer, "?tools=maestro,memory", []string{"memory", "UpdateUserMemory", "ReadUserMemory"}},
-		{alice, "?tools=all", []string{
-			"memory", "memory_save", "memory_get", "memory_search", "memory_list", "memory_delete", "UpdateUserMemory", "ReadUserMemory", "kv_set", "kv_get", "kv_delete",
-		}},
+		{alice, "", []tool.Family{tool.FamilyTriggerfish}},
+		{alice, "?tools=", []tool.Family{tool.FamilyTriggerfish}},
+		{sharer, "", []tool.Family{tool.FamilyMemory, tool.FamilyTriggerfish}},
+		{sharer, "?tools=maestro,memory", []tool.Family{tool.FamilyMemory, tool.FamilyMAESTRO}},
+		{alice, "?tools=all", []tool.Family{tool.FamilyMemory, tool.FamilyTriggerfish, tool.FamilyMAESTRO, tool.FamilyKeyValue}},
 	} {
+		var listed []string
+		for _, d := range h.tools.Definitions(c.p) {
+			if slices.Contains(c.families, d.Family) {
+				listed = append(listed, d.Name)
+			}
+		}
 		for _, body := range []string{listTools, "[" + listTools + "]"} {
 			r := h.post(http.MethodPost, "/mcp"+c.query, body, "Authorization", "Bearer "+h.Token(c.p))
-			if got := strings.Count(r.body, `"inputSchema"`); r.status != http.StatusOK || got != len(c.listed) {
+			if got := strings.Count(r.body, `"inputSchema"`); r.status != http.StatusOK || got != len(listed) {
 				t.Errorf("%s: status %d, %d tools", c.query, r.status, got)
 			}
-			for _, name := range c.listed {
+			for _, name := range listed {
 				if !strings.Contains(r.body, `"name":"`+name+`"`) {
 					t.Errorf("%s: no %s", c.query, name)
 				}

@@ -31,6 +31,10 @@ const (
 const Instructions = "mneme is a long-term memory that outlasts this conversation. Before you answer, check whether anything " +
 	"relevant is remembered: search with a question in plain words, or list the entries. " + whenToSave + " " + dataNotOrders
 
+// MaxList bounds the list of tools over MCP that a client gets unless it asks for others, in
+// bytes: about 900 tokens. A test of MCP checks it.
+const MaxList = 3900
+
 func memoryDefinition(v variant, known []string) Definition {
 	description := "Long-term memory as files: /memories/<key>, or /memories/shared/<store>/<key> in a store shared with you. " +
 		"A path that ends in '/' is a directory. Commands:\n" +

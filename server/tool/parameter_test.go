@@ -3,6 +3,7 @@ package tool_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,39 +126,39 @@ func TestParametersOfAPurchaseAreListedWhereACallCanPay(t *testing.T) {
 	}
 }
 
-func listedNames(definitions []tool.Definition) (names []string) {
-	for _, d := range definitions {
-		if !d.Unlisted {
-			names = append(names, d.Name)
-		}
-	}
-	return names
-}
-
 func TestListsHaveOneFamilyUnlessSomebodyAsks(t *testing.T) {
 	h := open(t)
-	const own, files, named = "memory_save memory_get memory_search memory_list memory_delete", "memory", "UpdateUserMemory ReadUserMemory"
+	const own, files, named = tool.FamilyTriggerfish, tool.FamilyMemory, tool.FamilyMAESTRO
 	for name, c := range map[string]struct {
 		o     tool.Options
 		p     acl.Principal
 		asked string
-		want  string
+		want  []tool.Family
 	}{
-		"nobody":            {tool.Options{}, alice, "", own},
-		"a token shares":    {tool.Options{}, sharer, "", files + " " + own},
-		"a setting":         {tool.Options{Listed: []tool.Family{tool.FamilyMAESTRO}}, sharer, "", named},
-		"one is off":        {tool.Options{NoTriggerfish: true}, alice, "", files},
-		"two are off":       {tool.Options{NoTriggerfish: true, NoMemory: true}, sharer, "", named},
-		"a client":          {tool.Options{}, sharer, "maestro, memory", files + " " + named},
-		"a client, for all": {tool.Options{Listed: []tool.Family{tool.FamilyMAESTRO}}, alice, "all", files + " " + own + " " + named + " kv_set kv_get kv_delete"},
-		"for what is off":   {tool.Options{NoMAESTRO: true}, alice, "maestro", ""},
+		"nobody":            {tool.Options{}, alice, "", []tool.Family{own}},
+		"a token shares":    {tool.Options{}, sharer, "", []tool.Family{files, own}},
+		"a setting":         {tool.Options{Listed: []tool.Family{named}}, sharer, "", []tool.Family{named}},
+		"one is off":        {tool.Options{NoTriggerfish: true}, alice, "", []tool.Family{files}},
+		"two are off":       {tool.Options{NoTriggerfish: true, NoMemory: true}, sharer, "", []tool.Family{named}},
+		"a client":          {tool.Options{}, sharer, "maestro, memory", []tool.Family{files, named}},
+		"a client, for all": {tool.Options{Listed: []tool.Family{named}}, alice, "all", []tool.Family{files, own, named, tool.FamilyKeyValue}},
+		"for what is off":   {tool.Options{NoMAESTRO: true}, alice, "maestro", nil},
 	} {
 		asked, err := tool.ParseFamilies(c.asked)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(listedNames(tool.Asked(h.with(c.o).Definitions(c.p), asked)), " "); got != c.want {
-			t.Errorf("%s: %s", name, got)
+		var listed []tool.Family // in the order of the list, each once
+		for _, d := range tool.Asked(h.with(c.o).Definitions(c.p), asked) {
+			switch {
+			case d.Unlisted && slices.Contains(c.want, d.Family):
+				t.Errorf("%s: %s is not listed", name, d.Name)
+			case !d.Unlisted && !slices.Contains(listed, d.Family):
+				listed = append(listed, d.Family)
+			}
+		}
+		if !slices.Equal(listed, c.want) {
+			t.Errorf("%s: %s", name, listed)
 		}
 	}
 	for _, names := range []string{"none", "memory,", ",", "Memory", "memory maestro"} {

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -12,27 +11,6 @@ import (
 	"mneme/memory"
 	"mneme/server/wire"
 )
-
-// searchHit is a hit of the memory tool's search. If the caller may search the
-// store but not read it, only key, value, storeId, label, score, relevance
-// and truncated are set.
-type searchHit struct {
-	Path      string          `json:"path,omitempty"` // "": no path of this tool names the entry
-	Key       string          `json:"key"`
-	Value     json.RawMessage `json:"value"`
-	StoreID   string          `json:"storeId"`
-	Label     string          `json:"label"`
-	Score     float64         `json:"score"`
-	Relevance float64         `json:"relevance"`
-	Namespace string          `json:"namespace,omitempty"`
-	UpdatedBy string          `json:"updatedBy,omitempty"`
-	Occurred  *string         `json:"occurredAt,omitempty"`
-	Truncated bool            `json:"truncated,omitempty"` // Value is the best passages of the value's text
-	Unsure    bool            `json:"unsure,omitempty"`    // it may not answer the question
-	// SupersededBy is the key of a newer entry that says nearly the same.
-	SupersededBy string        `json:"supersededBy,omitempty"`
-	Explain      *wire.Explain `json:"explain,omitempty"`
-}
 
 // search searches all accessible stores, or the store that the call names, below its
 // path.
@@ -60,22 +38,7 @@ func (m *memoryCall) search(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	r.Filter.Namespace, r.Filter.Where = below.Namespace, condition.All(r.Filter.Where, below.Where)
-	answer, err := m.hits(ctx, "", r, m.given["cursor"], func(h wire.Hit) any {
-		hit := searchHit{Key: h.Key, Value: h.Value, StoreID: h.Store, Label: h.Label, Score: h.Score, Relevance: h.Relevance, Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
-		if h.Value != nil {
-			hit.Value = json.RawMessage(memory.MarkDataURLs(string(h.Value)))
-		}
-		if h.Passages != nil {
-			hit.Value, _ = quoted(content(h)) // a string always encodes
-		}
-		if e := h.Entry; e != nil {
-			hit.Namespace, hit.UpdatedBy, hit.Occurred = e.Namespace, e.UpdatedBy, e.OccurredAt
-			if e.Namespace == "" {
-				hit.Path = m.pathOf(h.Store, h.Key)
-			}
-		}
-		return hit
-	})
+	answer, err := m.hits(ctx, "", r, m.given["cursor"], m.searchHit)
 	if err != nil {
 		return Result{}, err
 	}

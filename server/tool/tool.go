@@ -28,7 +28,7 @@ type Family string
 // The families, named after the systems whose agents know their tools.
 const (
 	FamilyMemory      Family = "memory"      // memory: the commands of Robutler and of memory_20250818
-	FamilyTriggerfish Family = "triggerfish" // memory_save, memory_get, memory_search, memory_list, memory_delete
+	FamilyTriggerfish Family = "triggerfish" // memory_save, memory_search and others
 	FamilyMAESTRO     Family = "maestro"     // UpdateUserMemory, ReadUserMemory
 	FamilyKeyValue    Family = "kv"          // kv_set, kv_get, kv_delete; deprecated
 )

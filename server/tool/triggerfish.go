@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"time"
 
 	"mneme/acl"
@@ -130,30 +129,6 @@ func (c *call) key(others arguments) (key string, given map[string]bool, err err
 	return key, given, err
 }
 
-// memoryHit is a hit of memory_search. If the caller may search the store but not read it,
-// only the fields up to relevance and truncated are set. A model pays for each member:
-// numbers have few digits, times are days, and the session's own label, store and author name
-// are omitted, as are empty tags.
-type memoryHit struct {
-	Key            string   `json:"key"`
-	Content        string   `json:"content"`
-	Classification string   `json:"classification,omitempty"`
-	StoreID        string   `json:"store_id,omitempty"`
-	Score          float64  `json:"score"`
-	Relevance      float64  `json:"relevance"`
-	Namespace      string   `json:"namespace,omitempty"`
-	Tags           []string `json:"tags,omitempty"`
-	UpdatedAt      string   `json:"updated_at,omitempty"` // a day of UTC
-	UpdatedBy      string   `json:"updated_by,omitempty"`
-	OccurredAt     *string  `json:"occurred_at,omitempty"`
-	Truncated      bool     `json:"truncated,omitempty"` // Content is the best passages of the text
-	Unsure         bool     `json:"unsure,omitempty"`    // it may not answer the question
-	// SupersededBy is the key of a newer entry that says nearly the same.
-	SupersededBy string `json:"superseded_by,omitempty"`
-
-	Explain *wire.Explain `json:"explain,omitempty"`
-}
-
 // storeIDs checks the parameter stores, in which self is the caller's own store.
 func (c *call) storeIDs(named []string) (stores []string, err error) {
 	for _, store := range named {
@@ -186,37 +161,11 @@ func memorySearch(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	question := append([]string{r.Query}, r.Queries...)
-	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], func(h wire.Hit) any {
-		hit := memoryHit{Key: h.Key, Content: content(h), StoreID: c.unlessOwn(h.Store), Score: digits(h.Score, 3), Relevance: digits(h.Relevance, 2), Truncated: h.Passages != nil, Unsure: unsure(h), SupersededBy: h.SupersededBy, Explain: h.Explain}
-		if h.Label != c.caller.Taint.String() {
-			hit.Classification = h.Label
-		}
-		if e := h.Entry; e != nil {
-			hit.Namespace, hit.Tags, hit.UpdatedAt, hit.UpdatedBy, hit.OccurredAt = e.Namespace, e.Tags, e.UpdatedAt.UTC().Format(time.DateOnly), c.unlessOwn(e.UpdatedBy), e.OccurredAt
-		}
-		return hit
-	})
+	answer, err := c.hits(ctx, cmp.Or(question...), r, given["cursor"], c.memoryHit)
 	if err != nil {
 		return Result{}, err
 	}
 	return asJSON(answer)
-}
-
-// unlessOwn returns an agent or a store ID, or "" for the caller's own.
-func (c *call) unlessOwn(id string) string {
-	if id == c.caller.Agent {
-		return ""
-	}
-	return id
-}
-
-// digits rounds a number to n significant digits.
-func digits(x float64, n int) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
-	if err != nil {
-		return x
-	}
-	return rounded
 }
 
 // maxListContent bounds the text of an entry in memory_list, in bytes.

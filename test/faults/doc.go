@@ -24,8 +24,9 @@
 //
 // TestAKilledPurchaseIsChargedOnceAndAnswered kills mneme during paid searches: at
 // random instants and, with a fake facilitator, while a payment is verified, before it
-// is settled, and before mneme receives the settlement. -purchases is the number of
-// purchases.
+// is settled, and before mneme learns of the settlement. -purchases is their number:
+//
+//	go test ./test/faults -run TestAKilledPurchase -purchases 4000 -timeout 2h -v
 //
 // Not everything is real. Seven of eight databases use a fake remote embedder,
 // for speed; the others use the built-in model. After four of five kills, the

@@ -1380,7 +1380,7 @@ type Health struct {
 		// Configured The fingerprint of the configured model. If it differs, run `mneme reindex`.
 		Configured string `json:"configured"`
 
-		// Kind `e5` or `openai`.
+		// Kind The embedder, such as `e5`.
 		Kind string `json:"kind"`
 
 		// Multilingual With the scope `platform`. The fingerprint of the vectors of texts that the English model cannot read. Omitted if none has been needed yet.

@@ -2987,7 +2987,7 @@ export interface components {
             };
             queue?: components["schemas"]["HealthQueue"];
             encoder: {
-                /** @description `e5` or `openai`. */
+                /** @description The embedder, such as `e5`. */
                 kind: string;
                 /** @description The fingerprint of the serving vectors. */
                 serving: string;

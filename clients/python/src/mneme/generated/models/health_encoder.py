@@ -28,7 +28,7 @@ T = TypeVar("T", bound="HealthEncoder")
 class HealthEncoder:
     """ 
         Attributes:
-            kind (str): `e5` or `openai`.
+            kind (str): The embedder, such as `e5`.
             serving (str): The fingerprint of the serving vectors.
             configured (str): The fingerprint of the configured model. If it differs, run `mneme reindex`.
             multilingual (str | Unset): With the scope `platform`. The fingerprint of the vectors of texts that the English

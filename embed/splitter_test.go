@@ -1,4 +1,4 @@
-package openai
+package embed
 
 import (
 	"strings"
@@ -8,18 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-func splitter(t testing.TB, tokens int, prefix string) *Embedder {
-	t.Helper()
-	e, err := New(Config{BaseURL: "http://localhost/v1", Model: "m", Dim: 4, MaxTokens: tokens, PassagePrefix: prefix})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 func TestChunksCoverTheTextAndFitTheWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tokens := rapid.IntRange(minTokens, 200).Draw(t, "tokens")
+		tokens := rapid.IntRange(MinTokens, 200).Draw(t, "tokens")
 		prefix := rapid.SampledFrom([]string{"", "passage: "}).Draw(t, "prefix")
 		header := rapid.SampledFrom([]string{"", "notes bank\n", strings.Repeat("long header ", 50)}).Draw(t, "header")
 		words := rapid.SliceOfN(rapid.OneOf(
@@ -30,38 +21,37 @@ func TestChunksCoverTheTextAndFitTheWindow(t *testing.T) {
 			rapid.String(),
 		), 0, 60).Draw(t, "words")
 		text := strings.Join(words, "")
-		e, err := New(Config{BaseURL: "http://localhost/v1", Model: "m", Dim: 4, MaxTokens: tokens, PassagePrefix: prefix})
-		if err != nil {
-			t.Fatal(err)
+		s := Splitter{Prefix: prefix, MaxTokens: tokens}
+		if !s.PrefixFits() {
+			t.Fatal("the prefix takes up too much")
 		}
-		chunks := e.Split(header, text)
+		chunks, ranges := s.Split(header, text), s.Spans(header, text)
 		if len(chunks) == 0 {
 			t.Fatal("no chunks")
 		}
-		room := e.window - cost(prefix)
-		kept := header[:fit(header, room/2)]
+		if len(ranges) != len(chunks) {
+			t.Fatalf("%d spans of %d chunks", len(ranges), len(chunks))
+		}
+		kept := header[:len(chunks[0])-(ranges[0][1]-ranges[0][0])]
 		end := 0
-		for i, chunk := range spans(text, room-cost(kept)) {
-			if chunk.start > end || i > 0 && chunk.end <= end {
+		for i, chunk := range ranges {
+			if chunk[0] > end || i > 0 && chunk[1] <= end {
 				t.Fatalf("chunk %d is %v after what ended at %d", i, chunk, end)
 			}
-			if chunks[i] != kept+text[chunk.start:chunk.end] {
+			if chunks[i] != kept+text[chunk[0]:chunk[1]] {
 				t.Fatalf("chunk %d is %q", i, chunks[i])
 			}
-			if got := e.Spans(header, text)[i]; got != [2]int{chunk.start, chunk.end} {
-				t.Fatalf("Spans tells %v of chunk %d, which is %v", got, i, chunk)
-			}
-			end = chunk.end
+			end = chunk[1]
 		}
 		if end != len(text) {
 			t.Fatalf("the chunks end at %d of %d", end, len(text))
 		}
 		for _, chunk := range chunks {
-			if cost(prefix+chunk) > e.window {
-				t.Fatalf("a chunk costs %d of %d", cost(prefix+chunk), e.window)
+			if cost(prefix+chunk) > s.window() {
+				t.Fatalf("a chunk costs %d of %d", cost(prefix+chunk), s.window())
 			}
-			if prefix+chunk != "" && e.input(prefix, chunk) != prefix+chunk {
-				t.Fatal("Passages cuts a chunk of Split")
+			if s.Input(chunk) != prefix+chunk {
+				t.Fatal("Input cuts a chunk of Split")
 			}
 			if utf8.ValidString(text) && !utf8.ValidString(chunk) {
 				t.Fatalf("a character is split: %q", chunk)
@@ -71,9 +61,9 @@ func TestChunksCoverTheTextAndFitTheWindow(t *testing.T) {
 }
 
 func TestShortTextIsOneChunk(t *testing.T) {
-	e := splitter(t, 512, "passage: ")
+	s := Splitter{Prefix: "passage: ", MaxTokens: 512}
 	for _, text := range []string{"", "a", "Caroline went to the support group."} {
-		if got := e.Split("header\n", text); len(got) != 1 || got[0] != "header\n"+text {
+		if got := s.Split("header\n", text); len(got) != 1 || got[0] != "header\n"+text {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -81,7 +71,7 @@ func TestShortTextIsOneChunk(t *testing.T) {
 
 func TestChunksEndAtWordsAndOverlap(t *testing.T) {
 	text := strings.Repeat("seven words stand in this short line ", 200)
-	chunks := splitter(t, 128, "").Split("", text)
+	chunks := Splitter{MaxTokens: 128}.Split("", text)
 	if len(chunks) < 10 {
 		t.Fatalf("%d chunks", len(chunks))
 	}
@@ -102,32 +92,38 @@ func TestChunksEndAtWordsAndOverlap(t *testing.T) {
 
 func TestTextWithoutSpacesIsCutBetweenCharacters(t *testing.T) {
 	family := "👩‍👩‍👧‍👦"
-	chunks := splitter(t, 64, "").Split("", strings.Repeat(family, 30))
+	chunks := Splitter{MaxTokens: 64}.Split("", strings.Repeat(family, 30))
 	for _, chunk := range chunks {
 		if strings.Trim(chunk, "👩👧👦\u200d") != "" || !strings.HasPrefix(chunk, "👩") || strings.HasSuffix(chunk, "\u200d") {
 			t.Errorf("an emoji is split: %q", chunk)
 		}
 	}
-	for _, chunk := range splitter(t, 64, "").Split("", strings.Repeat("e\u0301", 300)) {
+	for _, chunk := range (Splitter{MaxTokens: 64}).Split("", strings.Repeat("e\u0301", 300)) {
 		if strings.HasPrefix(chunk, "\u0301") {
 			t.Errorf("a letter is separated from its accent: %q", chunk)
 		}
 	}
 }
 
-func TestQueryIsCutAtTheWindow(t *testing.T) {
-	s := newServer(t, good)
-	config := testConfig(s)
-	config.MaxTokens = 64
-	e, _ := newEmbedder(t, config)
-	if _, err := e.Query(t.Context(), strings.Repeat("word ", 2000)); err != nil {
-		t.Fatal(err)
+func TestInputIsCutAtTheWindow(t *testing.T) {
+	s := Splitter{Prefix: "query: ", MaxTokens: 64}
+	got := s.Input(strings.Repeat("word ", 2000))
+	if !strings.HasPrefix(got, "query: word word ") || !strings.HasSuffix(got, "word ") {
+		t.Errorf("got %q", got)
 	}
-	sent := s.received()[0].Input[0]
-	if !strings.HasPrefix(sent, "query: word word ") || !strings.HasSuffix(sent, "word ") {
-		t.Errorf("sent %q", sent)
+	if c := cost(got); c > s.window() || c < s.window()/2 {
+		t.Errorf("the text costs %d of %d", c, s.window())
 	}
-	if c := cost(sent); c > window(64) || c < window(64)/2 {
-		t.Errorf("sent text costs %d of %d", c, window(64))
+}
+
+func TestSplittingEndsIfTheWindowHasNoRoom(t *testing.T) {
+	text := "some text, 字, 👩‍👩‍👧‍👦"
+	for _, s := range []Splitter{{}, {MaxTokens: MinTokens, Prefix: strings.Repeat("passage ", 50)}} {
+		if s.PrefixFits() {
+			t.Errorf("the prefix of %+v fits", s)
+		}
+		if got := s.Spans("header", text); got[len(got)-1][1] != len(text) {
+			t.Errorf("%+v ends at %d of %d", s, got[len(got)-1][1], len(text))
+		}
 	}
 }

@@ -1,15 +1,74 @@
-package openai
+package embed
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// The model's tokenizer runs on the server, so the tokens of a text are estimated,
-// conservatively for the common kinds (WordPiece, SentencePiece, byte-level BPE). Costs
-// are in quarters of a token. Measured with E5's WordPiece over 102 texts, from prose to
-// code, emoji and repeated letters, the true count is .56 of the estimate on average and
-// 1.00 at most.
+// Splitter splits the texts of a model whose tokenizer is not at hand, because it runs on a
+// server. An Embedder may embed a Splitter: it implements Split, Spans and CodeSpans, and
+// Input returns what Passages and Query send.
+//
+// The number of tokens is estimated, conservatively for the common kinds of tokenizers
+// (WordPiece, SentencePiece, byte-level BPE): 512 tokens hold 140 (science) to 190
+// (conversation) words of English. Unusual text may still exceed the window, so let the
+// server truncate it.
+type Splitter struct {
+	// Prefix is prepended to every text, but not to the chunks of Split: "passage: " for
+	// E5 models. PrefixFits should hold.
+	Prefix string
+	// MaxTokens is the model's window in its own tokens, at least MinTokens.
+	MaxTokens int
+}
+
+// MinTokens is the smallest window of a Splitter.
+const MinTokens = 32
+
+// PrefixFits reports whether the prefix takes up at most half of the window.
+func (s Splitter) PrefixFits() bool { return cost(s.Prefix) <= s.window()/2 }
+
+// Input returns the prefix and text, which is cut off at the window. It does not cut the
+// chunks of Split.
+func (s Splitter) Input(text string) string {
+	return s.Prefix + text[:fit(text, s.window()-cost(s.Prefix))]
+}
+
+// Split splits text into overlapping chunks that fit the window after the prefix, each
+// beginning with header. Cuts are at word boundaries if one is near, and consecutive
+// chunks overlap by an eighth. A header is cut off at half of the window.
+func (s Splitter) Split(header, text string) []string {
+	header, spans := s.plan(header, text)
+	var chunks []string
+	for _, at := range spans {
+		chunks = append(chunks, header+text[at[0]:at[1]])
+	}
+	return chunks
+}
+
+// Spans returns the byte range of text in each chunk of Split.
+func (s Splitter) Spans(header, text string) [][2]int {
+	_, spans := s.plan(header, text)
+	return spans
+}
+
+// CodeSpans returns no ranges: a server makes no codes.
+func (s Splitter) CodeSpans(_, _ string, chunks []int) [][][2]int {
+	return make([][][2]int, len(chunks))
+}
+
+// plan returns the parts of the chunks of a text: the header that fits, and their spans.
+func (s Splitter) plan(header, text string) (clipped string, _ [][2]int) {
+	room := s.window() - cost(s.Prefix)
+	clipped = header[:fit(header, room/2)]
+	return clipped, spans(text, room-cost(clipped))
+}
+
+// window returns the largest cost of a text, including its prefix.
+func (s Splitter) window() int { return (s.MaxTokens - reserved) * costUnit }
+
+// Costs are in quarters of a token. Measured with E5's WordPiece over 102 texts, from prose
+// to code, emoji and repeated letters, the true number of tokens is .56 of the estimate on
+// average and 1.00 at most.
 const (
 	costUnit     = 4 // one token
 	costSpace    = 1
@@ -19,9 +78,6 @@ const (
 	reserved     = 4 // tokens for [CLS], [SEP] and the like
 	overlapShare = 8 // chunks overlap by an eighth
 )
-
-// window returns the largest cost of a text, including its prefix.
-func window(tokens int) int { return (tokens - reserved) * costUnit }
 
 // runeCost returns the cost of a character of size bytes. It is independent of the
 // context, so the costs of parts add up to the cost of the whole. Beyond ASCII it is one
@@ -53,73 +109,40 @@ func cost(text string) int {
 	return total
 }
 
-// Split splits text into overlapping chunks that fit the window as passages, each
-// beginning with header. Cuts are at word boundaries if one is near, and consecutive
-// chunks overlap by an eighth. A header is cut off at half of the window.
-func (e *Embedder) Split(header, text string) []string {
-	header, spans := e.plan(header, text)
-	var chunks []string
-	for _, s := range spans {
-		chunks = append(chunks, header+text[s.start:s.end])
-	}
-	return chunks
-}
-
-// Spans returns the byte range of text in each chunk of Split.
-func (e *Embedder) Spans(header, text string) [][2]int {
-	_, spans := e.plan(header, text)
-	ranges := make([][2]int, len(spans))
-	for i, s := range spans {
-		ranges[i] = [2]int{s.start, s.end}
-	}
-	return ranges
-}
-
-// CodeSpans implements embed.Embedder: the server makes no codes.
-func (e *Embedder) CodeSpans(_, _ string, chunks []int) [][][2]int {
-	return make([][][2]int, len(chunks))
-}
-
-// plan returns the parts of the chunks of a text: the header that fits, and their spans.
-func (e *Embedder) plan(header, text string) (clipped string, _ []span) {
-	room := e.window - cost(e.config.PassagePrefix)
-	clipped = header[:fit(header, room/2)]
-	return clipped, spans(text, room-cost(clipped))
-}
-
-// span is text[start:end], in bytes.
-type span struct{ start, end int }
-
-// spans returns the chunks of text, each with a cost of at most room. Every span ends
-// after the previous one, and begins within it or at its end.
-func spans(text string, room int) []span {
-	spans := []span{{0, fit(text, room)}}
+// spans returns the byte ranges of the chunks of text, each with a cost of at most room.
+// Every range ends after the previous one, and begins within it or at its end.
+func spans(text string, room int) [][2]int {
+	spans := [][2]int{{0, fit(text, room)}}
 	for {
-		last := spans[len(spans)-1]
-		if last.end == len(text) {
+		start, end := spans[len(spans)-1][0], spans[len(spans)-1][1]
+		if end == len(text) {
 			return spans
 		}
-		next := span{start: overlap(text, last.start, last.end, room/overlapShare)}
-		next.end = next.start + fit(text[next.start:], room)
+		next := overlap(text, start, end, room/overlapShare)
+		nextEnd := next + fit(text[next:], room)
 		// With the overlap, a long character after it may not fit.
-		if next.end <= last.end {
-			next = span{last.end, last.end + fit(text[last.end:], room)}
+		if nextEnd <= end {
+			next, nextEnd = end, end+fit(text[end:], room)
 		}
-		spans = append(spans, next)
+		spans = append(spans, [2]int{next, nextEnd})
 	}
 }
 
 // fit returns the length in bytes of the longest prefix of text that costs at most room.
 // The prefix ends at a word boundary unless that would waste more than a quarter of the
-// room. The result is positive if text is not empty and room suffices for one character.
+// room. The result is positive if text is not empty, even if room does not suffice for one
+// character.
 func fit(text string, room int) int {
 	spent, word := 0, 0 // word is the last boundary beyond three quarters of the room
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		spent += runeCost(r, size)
 		if spent > room {
-			if word > 0 {
+			switch {
+			case word > 0:
 				return word
+			case i == 0:
+				return size
 			}
 			return wholeCharacter(text, i)
 		}
