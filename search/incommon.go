@@ -11,6 +11,7 @@ import (
 // commonWords compares the words of candidates by their stored terms.
 type commonWords struct {
 	tx      assessmentTx
+	all     []*candidate // those that are compared
 	seed    maphash.Seed
 	numbers map[uint64]int // of the terms, by the hash of their keys
 	weights []float64      // by number
@@ -25,12 +26,16 @@ type words struct {
 	weight  float64 // of all
 }
 
-// newCommonWords weighs the terms of candidates by their rarity among them.
-func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
-	w := &commonWords{tx: tx, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
-	counter := tx.TermCounter(nil)
+// weigh weighs the terms of the candidates by their rarity among them, once.
+func (w *commonWords) weigh() error {
+	if w.read != nil {
+		return nil
+	}
+	w.seed, w.numbers = maphash.MakeSeed(), make(map[uint64]int)
+	w.read, w.replies = make(map[*candidate]words), make(map[*candidate]bool)
+	counter := w.tx.TermCounter(nil)
 	var df []int64
-	for _, c := range all {
+	for _, c := range w.all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
 		}
@@ -46,7 +51,7 @@ func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
 			of.numbers = append(of.numbers, n)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		w.read[c] = of
 	}
@@ -60,7 +65,7 @@ func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
 		}
 		w.read[c] = of
 	}
-	return w, nil
+	return nil
 }
 
 // share returns how many words two candidates have in common, 0–1: the weight of their common
