@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -214,7 +215,8 @@ type Search struct {
 	// CandidateCacheBytes limits the caches of rows that searches have read, of the data
 	// by which they are scored, and of the entries of the lexical index's documents.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
-	// Running is the number of concurrent searches. Agents take turns.
+	// Running is the number of concurrent searches, for which agents take turns; 0: see
+	// ConcurrentSearches.
 	Running int `mapstructure:"running"`
 }
 
@@ -343,7 +345,7 @@ func Default() Config {
 			IdleTimeout: 2 * time.Minute, StallTimeout: 30 * time.Second,
 		},
 		Rate:   Rate{Requests: 500, Refusals: 20},
-		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, CandidateCacheBytes: 64 << 20, Running: 64},
+		Search: Search{VectorBudget: 3 * time.Second, QueryCacheBytes: 8 << 20, CandidateCacheBytes: 64 << 20},
 		Meter: Meter{
 			Currency: "USD", Hold: time.Minute,
 			X402: MeterX402{Name: "USDC", Version: "2", Decimals: 6, PerCredit: "1"},
@@ -428,7 +430,7 @@ func (c *Config) validate() (violations []error) {
 	}
 	need(c.Rerank.Timeout > 0, "rerank.timeout must be positive")
 	need(c.Search.VectorBudget > 0, "search.vector_budget must be positive")
-	need(c.Search.Running > 0, "search.running must be positive")
+	need(c.Search.Running >= 0, "search.running must not be negative")
 	need(c.Search.QueryCacheBytes > 0, "search.query_cache_bytes must be positive")
 	need(c.Search.CandidateCacheBytes > 0, "search.candidate_cache_bytes must be positive")
 	need(len(c.Meter.Currency) == 3 && strings.ToUpper(c.Meter.Currency) == c.Meter.Currency, "meter.currency must be a code such as USD")
@@ -458,4 +460,17 @@ func (c *Config) validate() (violations []error) {
 			fmt.Sprintf("auth.issuers[%d].refresh_unknown must be at least 1s", i))
 	}
 	return violations
+}
+
+// ConcurrentSearches returns the number of concurrent searches: search.running or, if that is 0,
+// 64 if searches wait for a server, and otherwise four for each processor. More would only
+// slow each other down, some more than others.
+func (c Config) ConcurrentSearches() int {
+	switch {
+	case c.Search.Running > 0:
+		return c.Search.Running
+	case c.Storage != "sqlite" || c.Vector != "flat" || c.Embedder != "e5" || c.Rerank.URL != "":
+		return 64
+	}
+	return 4 * runtime.GOMAXPROCS(0)
 }

@@ -253,13 +253,14 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 // SearchOptions returns the Searcher's options as configured, without Meter and Reranker. A
 // nil ix leaves the Searcher without vectors.
 func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) search.Options {
+	running := config.ConcurrentSearches()
 	return search.Options{
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
 		RerankBudget: config.Rerank.Timeout,
 		RerankLabel:  labelOf(config.Rerank.MaxLabel),
 		Searches: fairqueue.Limits{
-			Running: config.Search.Running, RunningEach: max(1, config.Search.Running/8), // one agent leaves room for seven
+			Running: running, RunningEach: max(1, min(8, running/2)), // one agent leaves room for others
 			Waiting: 1024, WaitingEach: 64,
 		},
 		QueryCache:     config.Search.QueryCacheBytes,
