@@ -100,7 +100,7 @@ func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.Idemp
 		return nil, conflict("the payment identifier was used for another payment")
 	}
 	if byKey != nil && byKey.State == ClaimDone {
-		return byKey, nil // the payment, if any, has no claim
+		return byKey, nil // the payment of a repetition, if any, is not claimed
 	}
 	byPayment, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if payment == "" {
