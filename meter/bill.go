@@ -147,7 +147,7 @@ func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 	}, nil
 }
 
-// count counts a search of a store.
+// count adds a search and its new entries to the counts of a store.
 func (s *sale) count(ctx context.Context, c *cart) error {
 	keys := buyerKeys(c.quota.access.Store, Holder(s.caller.Agent, s.caller.Taint), s.at)
 	if c.quota.metered() {

@@ -117,11 +117,11 @@ func (q *quota) readOffer(ctx context.Context, tx OfferReader) error {
 	return nil
 }
 
-// funds is what a search may still spend, in micros.
+// funds are the amounts that a search may still spend, in micros.
 type funds struct {
-	charge  int64 // of max_charge
-	money   int64 // of the payment, or else of the account
-	balance int64 // of the account
+	charge  int64 // left of max_charge
+	money   int64 // left of the payment or, without one, of the account
+	balance int64 // of the account, before the search
 	short   search.SkipReason
 	barred  bool // the caller may not spend from its account, and there is no payment
 	unasked bool // no max_charge was given

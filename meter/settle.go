@@ -57,8 +57,8 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	}
 }
 
-// keepSettlement records what is known about the settlement of a claim that is held and
-// pending.
+// keepSettlement records the known state of the settlement of a pending claim that this request
+// holds.
 func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settlement) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {

@@ -103,11 +103,10 @@ type LedgerWriter interface {
 	Locker
 	LedgerReader
 	// AppendLine appends a line, whose number must be the last line's plus 1, and adds its
-	// postings to the balances of their accounts. It returns ErrExists if the reference
-	// already has a line of this kind and account, which is that of the first posting to an
-	// agent's account. It returns another error, which ends the transaction, if the number is
-	// wrong, the amounts do not sum to zero, or a balance would be below zero (except that
-	// of AccountExternal) or an agent's above MaxBalance.
+	// postings to the balances of their accounts. It returns ErrExists if a line of this kind
+	// already has the reference and the same Line.Agent. It returns another error, which ends
+	// the transaction, if the number is wrong, the amounts do not sum to zero, or a balance
+	// would be below zero (except that of AccountExternal) or an agent's above MaxBalance.
 	AppendLine(ctx context.Context, line Line) error
 }
 

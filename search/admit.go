@@ -32,7 +32,8 @@ type authorized struct {
 }
 
 // authorize returns the scope that the caller may search and the Meter admits. It checks
-// access first, then the rules of the request, then offers, and caps and prices last.
+// access first, then the rules of the request, then whether the offer exists, and caps and
+// prices last.
 func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
 	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	if r.Purchase.Offer != uuid.Nil {

@@ -53,7 +53,7 @@ type Answer struct {
 
 	labelThen acl.Label // of the entry of NearestDay
 
-	sold bool // Hits include sold values: Values yields them by eachSold
+	sold bool // sell or Recall chose Hits: Values yields them by eachSold
 	over int  // number of hits that are not in Hits because they did not fit into MaxTokens
 }
 
@@ -67,7 +67,7 @@ type Explain struct {
 	// Summands are the numbers whose sum is the score by relevance.
 	Summands []fusion.Summand
 	// Wording is the index of the query to which the hit is most relevant. Parts and Summands
-	// are for that query, and so are Lexical and Vector unless they say otherwise.
+	// are for that query, and so are Lexical and Vector unless their Other is set.
 	Wording int
 	// Rerank is the Reranker's judgement of the hit; nil: none.
 	Rerank *Judgement

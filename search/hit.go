@@ -29,8 +29,8 @@ type Hit struct {
 	// fusion.Relevance or, with RankingRRF, that of the fusion.
 	Score float64
 	// Relevance is the probability that the entry answers the query, 0–1. It has the same
-	// meaning for every query, store and ranking, and does not depend on other hits, except
-	// that they decide whether a Reranker judges this one; if so, Relevance includes that.
+	// meaning for every query, store and ranking. Other hits affect it only by deciding
+	// whether a Reranker judges this hit; if it does, Relevance includes its judgement.
 	Relevance float64
 	Level     acl.Level // the caller's level on the store
 	// SupersededBy is the key of a newer entry of the same store and namespace that says

@@ -150,7 +150,7 @@ type ClaimRef struct {
 	Hold  time.Duration // how long the holder holds the claim after a sale
 }
 
-// Admission says which search-only stores a search looks in.
+// Admission is the decision of a Meter on which search-only stores a search may search.
 type Admission struct {
 	// Grant is the grant under which an offer is searched: the caller's metered grant or, if
 	// a payment takes its place, the grant that accepting the offer would give; nil without

@@ -335,7 +335,7 @@ func TestASaleChecksAccessAgain(t *testing.T) {
 		m.fill("reader", 2, "a granite wall")
 		m.Index()
 		seller := agent("seller", acl.Internal)
-		// Another process writes: in this one it would wait for the sale.
+		// Write in another process: in this one the write would wait for the sale.
 		other := openOver(t, m.data, backendtest.Options{})
 		ends := func() { must(m.harness, other.Unshare(background, seller, "seller", "reader")) }
 
