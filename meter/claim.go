@@ -19,8 +19,8 @@ const (
 	ClaimDone    ClaimState = "done"    // charged, and the payment, if any, is settled
 )
 
-// Claim makes one paid search of an Idempotency-Key or a payment happen once.
-// Each has at most one claim.
+// Claim ensures that the paid search of an Idempotency-Key or a payment happens only once.
+// Each key and each payment has at most one claim.
 type Claim struct {
 	ID      uuid.UUID             `json:"id"`
 	Key     memory.IdempotencyKey `json:"key"`     // Key.Key is "" without an Idempotency-Key; the rest is always set
