@@ -73,8 +73,8 @@ func (m *Market) accept(ctx context.Context, tx Tx, c memory.Caller, o Offer, ho
 	return grant, tx.PutGrant(ctx, grant)
 }
 
-// requireEnabled returns acl.ErrDenied if the caller has switched off everything that a
-// grant could give it.
+// requireEnabled returns acl.ErrDenied if the caller has disabled all access that a grant
+// could give it.
 func requireEnabled(ctx context.Context, tx acl.Facts, c memory.Caller) error {
 	settings, err := tx.Settings(ctx, c.Agent)
 	if err == nil && !settings.Enabled {
@@ -86,12 +86,12 @@ func requireEnabled(ctx context.Context, tx acl.Facts, c memory.Caller) error {
 // requireNoLevel returns a ConflictError if the caller has a level on a store.
 func requireNoLevel(ctx context.Context, tx acl.Facts, c memory.Caller, store string, now time.Time) error {
 	if store == c.Agent {
-		return conflict("a store's own agent buys nothing from itself")
+		return conflict("a store's own agent cannot buy from its own store")
 	}
 	_, err := acl.Decide(ctx, tx, c.Principal, store, now)
 	switch {
 	case err == nil:
-		return conflict("the caller has a level on this store already")
+		return conflict("the caller already has a level on this store")
 	case errors.Is(err, acl.ErrDenied):
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-func TestAGrantKeepsTheTermsAtWhichItWasAccepted(t *testing.T) {
+func TestAGrantKeepsItsAcceptedTerms(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		request := offered(2000, 500)
 		request.Terms.GrantTTL = new(int64(3600))
@@ -64,7 +64,7 @@ func TestAcceptIsGuardedByTheOffersETag(t *testing.T) {
 	})
 }
 
-func TestWhoHasALevelAcceptsNothing(t *testing.T) {
+func TestACallerWithALevelCannotAccept(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		if _, err := f.memory.Share(f.ctx, sam, memory.ShareRequest{Store: "sam", Grantee: "ben", Level: acl.Search}); err != nil {
 			f.Fatal(err)
@@ -85,7 +85,7 @@ func TestWhoHasALevelAcceptsNothing(t *testing.T) {
 	})
 }
 
-func TestAnOfferReplacesAGrantThatRests(t *testing.T) {
+func TestAcceptingReplacesASuspendedGrant(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		if _, err := f.memory.Share(f.ctx, sam, memory.ShareRequest{Store: "sam", Grantee: "zoe", Level: acl.ReadWrite}); err != nil {
 			f.Fatal(err)

@@ -24,21 +24,20 @@ func (m *Market) Account(ctx context.Context, c memory.Caller) (Account, error) 
 	return account, err
 }
 
-// TopUp adds money to an agent's account. A reference is for one top-up of the
-// agent: again with the same amount it changes nothing, with another one it is a
-// ConflictError. It takes a platform token, and changes the account of sessions at the
-// token's label.
+// TopUp adds money to the account of an agent's sessions at the token's label. It requires a
+// platform token. A reference identifies one top-up of the agent: a repetition with the same
+// amount changes nothing, and one with another amount is a ConflictError.
 func (m *Market) TopUp(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
 	return m.transfer(ctx, c, transfer{LineTopUp, agent, Holder(agent, c.Taint), amount, amount, reference})
 }
 
-// PayOut takes money from an agent's account, as TopUp adds it; a ConflictError if
-// the balance is less.
+// PayOut takes money from an agent's account, under the rules of TopUp. It returns a
+// ConflictError if the balance is less than amount.
 func (m *Market) PayOut(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
 	return m.transfer(ctx, c, transfer{LinePayout, agent, Holder(agent, c.Taint), amount, -amount, reference})
 }
 
-// transfer moves money between an account and the outside.
+// transfer moves money between an account and AccountExternal.
 type transfer struct {
 	kind      LineKind
 	agent     string
@@ -76,13 +75,13 @@ func (m *Market) transfer(ctx context.Context, c memory.Caller, t transfer) (Acc
 	return account, nil
 }
 
-// book appends the ledger line of a transfer, unless the ledger has it.
+// book appends the ledger line of a transfer, unless the ledger already has the line.
 func (m *Market) book(ctx context.Context, tx Tx, t transfer) error {
 	kind, err := tx.KindOf(ctx, t.agent)
 	if err != nil {
 		return err
 	}
-	if kind == memory.KindChat { // a chat never calls: its money would be lost
+	if kind == memory.KindChat { // a chat makes no requests: its money would be lost
 		return memory.ErrKindClash
 	}
 	if err := tx.Lock(ctx, lockAccount(t.account)); err != nil {

@@ -77,7 +77,7 @@ func TestAPayOutIsNotOverdrawn(t *testing.T) {
 	})
 }
 
-func TestAccountsTakePlatformTokensAndWholeAmounts(t *testing.T) {
+func TestAccountsRequirePlatformTokensAndValidAmounts(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		if err := f.memory.Admin().PutParticipant(f.ctx, platform, "chat", "ben", nil); err != nil {
 			f.Fatal(err)
@@ -113,7 +113,7 @@ func TestAccountsTakePlatformTokensAndWholeAmounts(t *testing.T) {
 	})
 }
 
-func TestABalanceHasAHighest(t *testing.T) {
+func TestABalanceHasAMaximum(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		f.write(func(tx meter.Tx) error {
 			return tx.AppendLine(f.ctx, meter.Line{Number: 1, Kind: meter.LineTopUp, At: f.clock.Now(), Reference: "x", Postings: []meter.Posting{

@@ -12,8 +12,8 @@ import (
 	"mneme/search"
 )
 
-// payableOffer returns the grant under which a search of p.Offer runs, or a PaymentError if the
-// caller does not hold it and nothing is paid.
+// payableOffer returns the grant under which a search of p.Offer runs, or a PaymentError if
+// the caller does not hold the grant and the request has no payment.
 func payableOffer(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purchase, at time.Time) (acl.Grant, error) {
 	grant, held, err := offered(ctx, tx, c, p.Offer, at)
 	if err == nil && !held && p.Payment == nil {
@@ -22,15 +22,15 @@ func payableOffer(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purc
 	return grant, err
 }
 
-// offered returns the grant under which the caller may search an offer, and whether it
-// holds it. If not, the grant has to be paid for.
+// offered returns the grant under which the caller may search an offer, and reports whether
+// the caller holds it. If not, a payment must take its place.
 func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at time.Time) (grant acl.Grant, held bool, err error) {
 	offer, err := visibleOffer(ctx, tx, c, id, at)
 	if err != nil {
 		return acl.Grant{}, false, err
 	}
 	if offer.Store == c.Agent {
-		return acl.Grant{}, false, conflict("a store's own agent buys nothing from itself")
+		return acl.Grant{}, false, conflict("a store's own agent cannot buy from its own store")
 	}
 	access, err := acl.Decide(ctx, tx, c.Principal, offer.Store, at)
 	switch {
@@ -41,7 +41,7 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 		grant, err = grantUnder(ctx, tx, c, offer)
 		return grant, true, err
 	default:
-		return acl.Grant{}, false, conflict("the caller has a level on this store already")
+		return acl.Grant{}, false, conflict("the caller already has a level on this store")
 	}
 	if err := requireEnabled(ctx, tx, c); err != nil {
 		return acl.Grant{}, false, err
@@ -53,8 +53,8 @@ func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at t
 	return grant, false, err
 }
 
-// unpaid returns the PaymentError for a search of an offer for up to limit hits under a
-// grant that has not been paid for, or the CapError that comes before it.
+// unpaid returns the PaymentError for an unpaid search of an offer, for up to limit hits under
+// grant. If a cap is spent, it returns the CapError instead.
 func unpaid(ctx context.Context, tx pricer, c memory.Caller, limit int, grant acl.Grant, at time.Time) error {
 	quotas, err := loadQuotas(ctx, tx, c, nil, []acl.Access{accessBy(grant)}, at)
 	if err != nil {
@@ -75,8 +75,8 @@ func accessBy(grant acl.Grant) acl.Access {
 	return acl.Access{Store: grant.Store, Level: grant.Level, Offer: grant.Offer, Terms: grant.Terms}
 }
 
-// Quote returns the most that a search of an offer with this limit could cost the
-// caller now, whether or not it has a grant, as a PaymentError, or Admit's errors.
+// Quote returns, as a PaymentError, the most that a search of an offer with this limit could
+// cost the caller now, with or without a grant. It returns Admit's errors.
 func (m *Meter) Quote(ctx context.Context, c memory.Caller, offer uuid.UUID, limit int, at time.Time) (quote *search.PaymentError, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		grant, _, err := offered(ctx, tx, c, offer, at)
@@ -124,12 +124,12 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	return a, nil
 }
 
-// repeated returns the admission of an answer that was given before, given what payableOffer
-// returned: no grant if the caller can no longer buy.
+// repeated returns the admission of a search that was answered before, given the results of
+// payableOffer. It has no grant if the caller can no longer buy.
 func repeated(grant acl.Grant, err error) (search.Admission, error) {
 	var clash *memory.ConflictError
 	var price *search.PaymentError
-	var spent *search.CapError // it comes before what is unpaid
+	var spent *search.CapError // unpaid returns it before a PaymentError
 	switch {
 	case err == nil:
 		return search.Admission{Grant: &grant}, nil
@@ -139,7 +139,7 @@ func repeated(grant acl.Grant, err error) (search.Admission, error) {
 	return search.Admission{}, err
 }
 
-// skippedOf returns the metered quotas that are left out with a reason.
+// skippedOf returns the metered stores that the search leaves out, with the reasons.
 func skippedOf(quotas []*quota) (skipped []search.Skipped) {
 	for _, l := range quotas {
 		if l.skipped != "" {

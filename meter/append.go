@@ -75,7 +75,7 @@ func (l Line) hash() Hash {
 		Hash *Hash  `json:"hash,omitempty"` // replaces Line.Hash
 	}{Line: l, At: l.At.UTC().Format(time.RFC3339Nano)})
 	if err != nil {
-		panic(err) // ids and numbers always have a form
+		panic(err) // ids and numbers always marshal
 	}
 	return sha256.Sum256(append(l.Previous[:], canonicaljson.Of(text)...))
 }
@@ -93,7 +93,7 @@ func (l Line) check() error {
 	var sum int64
 	for i, p := range l.Postings {
 		if p.Amount > maxPosting || p.Amount < -maxPosting || i >= maxPostings {
-			return fmt.Errorf("a posting is out of its range")
+			return fmt.Errorf("a posting is out of range")
 		}
 		sum += p.Amount
 	}
@@ -118,5 +118,5 @@ func checkBalance(account string, balance int64) error {
 	return nil
 }
 
-// instantOf returns a time with the precision that rows have.
+// instantOf returns a time with the precision of rows.
 func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -9,8 +9,8 @@ import (
 	"mneme/search"
 )
 
-// charge charges for what the sale shows, and marks it as bought. owed are the charges that
-// wait for their payment.
+// charge charges for the hits of the sale, and records them as bought. owed are the charges
+// that wait for their payment.
 func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err error) {
 	bill.Skipped = skippedOf(s.quotas)
 	for _, q := range s.quotas {
@@ -29,7 +29,7 @@ func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err 
 			} else if err := s.meter.book(ctx, s.tx, &due); err != nil {
 				return search.Bill{}, nil, err
 			}
-			bill.Charges = append(bill.Charges, due.Charge.told())
+			bill.Charges = append(bill.Charges, due.Charge.forBuyer())
 		case q.named || len(c.hits) > 0:
 			if err := s.count(ctx, c); err != nil {
 				return search.Bill{}, nil, err
@@ -49,16 +49,16 @@ func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err 
 	return bill, owed, nil
 }
 
-// owing is a charge that waits for its payment. Until the payment is settled, or the answer
-// is delivered before that, the charge exists only in its claim: there is no ledger line, no
-// row of the charge, and nothing is bought. Its counts are stored, so that caps hold.
+// owing is a charge that waits for its payment. Until the payment is settled or the answer is
+// delivered, the charge exists only in its claim: it has no ledger line and no row, and its
+// entries are not bought. Its counts are stored, so that caps hold.
 type owing struct {
 	Charge     Charge   `json:"charge"`
 	HitsDigest Hash     `json:"hits_digest"` // of the receipt
 	Bought     []Bought `json:"bought"`
 }
 
-// due counts a search of a metered store and returns what it costs.
+// due counts a search of a metered store and returns its charge.
 func (s *sale) due(ctx context.Context, c *cart) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *sale) due(ctx context.Context, c *cart) (owing, error) {
 	return owing{charge, digest, s.bought(c, id)}, s.count(ctx, c)
 }
 
-// book writes a charge with its ledger line and receipt, and marks what it shows as bought.
-// The transaction holds the lock of the buyer.
+// book writes a charge with its ledger line and receipt, and records its items as bought. The
+// transaction holds the lock of the buyer.
 func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	charge := &due.Charge
 	if len(due.Bought) > 0 {
@@ -113,8 +113,8 @@ func (m *Meter) book(ctx context.Context, tx bookkeeper, due *owing) error {
 	return tx.PutCharge(ctx, *charge)
 }
 
-// told returns a charge as the buyer sees it.
-func (c *Charge) told() search.Charge {
+// forBuyer returns a charge as the buyer sees it.
+func (c *Charge) forBuyer() search.Charge {
 	return search.Charge{
 		ID: c.ID, Store: c.Store, Offer: c.Offer.String(), Amount: c.Amount, Search: c.Search, Entries: c.Entries, Receipt: c.Receipt,
 	}
@@ -134,7 +134,7 @@ func (c Charge) line() Line {
 	return line
 }
 
-// receipt returns the receipt of a charge for hits with a digest.
+// receipt returns the receipt of a charge. digest is the digest of the charge's hits.
 func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 	nonce := make([]byte, 16)
 	if _, err := rand.Read(nonce); err != nil {
@@ -147,7 +147,7 @@ func (m *Meter) receipt(c Charge, line Line, digest Hash) (Receipt, error) {
 	}, nil
 }
 
-// count counts a search of a store.
+// count adds a search and its new entries to the counts of a store.
 func (s *sale) count(ctx context.Context, c *cart) error {
 	keys := buyerKeys(c.quota.access.Store, Holder(s.caller.Agent, s.caller.Taint), s.at)
 	if c.quota.metered() {
@@ -156,7 +156,7 @@ func (s *sale) count(ctx context.Context, c *cart) error {
 	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(c.fresh))})
 }
 
-// bought returns the items of a cart as bought by a charge.
+// bought returns the records that a charge bought the items of a cart.
 func (s *sale) bought(c *cart, charge uuid.UUID) []Bought {
 	records := make([]Bought, len(c.items))
 	for i, w := range c.items {
@@ -165,8 +165,8 @@ func (s *sale) bought(c *cart, charge uuid.UUID) []Bought {
 	return records
 }
 
-// uncount reverts the counts of a charge, and what it marked as bought, after its payment
-// was refused. The transaction holds the locks of the buyer and the offer.
+// uncount reverts the counts of a charge and deletes its purchases, after its payment was
+// refused. The transaction holds the locks of the buyer and the offer.
 func (c Charge) uncount(ctx context.Context, tx reverser) error {
 	if err := tx.DeleteBought(ctx, c.ID); err != nil {
 		return err

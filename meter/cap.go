@@ -21,7 +21,7 @@ const (
 type limit struct {
 	name    string
 	window  Window
-	entries bool // it counts entries, not searches
+	entries bool // counts entries, not searches
 	most    int64
 }
 
@@ -42,7 +42,7 @@ func (t Terms) limits() []limit {
 	}
 }
 
-// limits returns the caps on all buyers of the offer in sum.
+// limits returns the caps on the sum over all buyers of the offer.
 func (c OfferCaps) limits() (limits []limit) {
 	for _, l := range []struct {
 		limit
@@ -69,8 +69,8 @@ func grantLimits(c acl.Caps) []limit {
 	}
 }
 
-// spent returns the error for a cap that is spent, nil if none is. Of several it is the
-// one that takes longest to allow a search again.
+// spent returns the error for a spent cap, nil if none is spent. If several are, it is for
+// the one that takes longest to allow a search again.
 func spent(store string, limits []limit, counts map[Window]Count, at time.Time) *search.CapError {
 	var longest *search.CapError
 	for _, l := range limits {
@@ -84,8 +84,8 @@ func spent(store string, limits []limit, counts map[Window]Count, at time.Time) 
 	return longest
 }
 
-// room returns how many more entries the caps allow.
-func room(limits []limit, counts map[Window]Count) int64 {
+// remaining returns how many more entries the caps allow.
+func remaining(limits []limit, counts map[Window]Count) int64 {
 	left := int64(math.MaxInt64)
 	for _, l := range limits {
 		if l.entries {
@@ -95,7 +95,7 @@ func room(limits []limit, counts map[Window]Count) int64 {
 	return left
 }
 
-// windows are all windows, in an order.
+// windows are all windows, in a fixed order.
 var windows = []Window{WindowMinute, WindowHour, WindowDay, WindowTotal}
 
 // length returns how long a window is; 0 for WindowTotal.
@@ -129,7 +129,7 @@ func (w Window) end(at time.Time) time.Time {
 	return w.start(at).Add(w.length())
 }
 
-// buyerKeys returns the keys of the counts in a store of a Holder, in the order of windows.
+// buyerKeys returns the keys of a Holder's counts in a store, in the order of windows.
 func buyerKeys(store, buyer string, at time.Time) []CountKey {
 	keys := make([]CountKey, len(windows))
 	for i, w := range windows {

@@ -44,7 +44,7 @@ type Bought struct {
 	Store, Buyer string // the Holder
 	Entry        uuid.UUID
 	Digest       []byte    // keyed digest of the value; see digestOf
-	Charge       uuid.UUID // of the search that showed it first; uuid.Nil: it was not metered
+	Charge       uuid.UUID // of the first search that showed it; uuid.Nil: that was not metered
 }
 
 // Window is a time span over which searches and entries are counted.
@@ -74,7 +74,7 @@ type Count struct {
 	Entries  int64 // not shown to the buyer before
 }
 
-// SaleGroup is what sales are grouped by.
+// SaleGroup is the key by which sales are grouped.
 type SaleGroup string
 
 // The groups.

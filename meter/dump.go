@@ -37,14 +37,14 @@ type DumpCount struct {
 }
 
 // DumpMeta is a setting of the database that the meter needs: MetaBought or
-// MetaReceiptKeys. Value is what DumpedMeta returns of it.
+// MetaReceiptKeys. Value is the setting as returned by DumpedMeta.
 type DumpMeta struct {
 	Name  string
 	Value []byte
 }
 
-// DumpedMeta returns a setting as a dump contains it. Of MetaReceiptKeys that is only the
-// public parts: whoever reads a dump must not be able to sign receipts.
+// DumpedMeta returns a setting as a dump contains it. For MetaReceiptKeys this is only the
+// public keys: a reader of a dump must not be able to sign receipts.
 func DumpedMeta(name string, value []byte) ([]byte, error) {
 	if name != MetaReceiptKeys {
 		return value, nil
@@ -71,11 +71,11 @@ func DumpedMeta(name string, value []byte) ([]byte, error) {
 // DumpedMetas returns the names of the settings that a dump contains.
 func DumpedMetas() []string { return []string{MetaBought, MetaReceiptKeys} }
 
-// Encode returns the record as memory.DumpRecord holds it.
+// Encode returns the record in the form of a memory.DumpRecord.
 func (r DumpRecord) Encode() (json.RawMessage, error) { return json.Marshal(r) }
 
-// DecodeDumpRecord is the inverse of Encode. A record with an unknown field, or
-// without exactly one, is an error.
+// DecodeDumpRecord is the inverse of Encode. It returns an error if the record has an
+// unknown field, or not exactly one field.
 func DecodeDumpRecord(raw json.RawMessage) (DumpRecord, error) {
 	var r DumpRecord
 	decoder := json.NewDecoder(bytes.NewReader(raw))

@@ -24,8 +24,8 @@ func (m *Market) Offer(ctx context.Context, c memory.Caller, offer uuid.UUID) (F
 	return m.show(c, found), nil
 }
 
-// Offers returns a page of the open offers of all stores, in the order in which
-// they were made.
+// Offers returns a page of the open offers of all stores, in the order of their
+// creation.
 func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor string) (OfferPage, error) {
 	bound := []string{"offers", c.Agent, c.Taint.String()}
 	var after uuid.UUID
@@ -56,8 +56,8 @@ func (m *Market) Offers(ctx context.Context, c memory.Caller, limit int, cursor 
 	return page, nil
 }
 
-// OffersOn returns the offers on a store, withdrawn ones too, to the store's own
-// agent.
+// OffersOn returns the offers on a store, including withdrawn ones. The caller must be
+// the store's own agent.
 func (m *Market) OffersOn(ctx context.Context, c memory.Caller, store string) ([]FoundOffer, error) {
 	var found []Offer
 	err := m.view(ctx, c, func(tx ReadTx) error {
@@ -139,8 +139,8 @@ func lockedOffer(ctx context.Context, tx OfferWriter, id uuid.UUID) (Offer, erro
 	return *offer, nil
 }
 
-// show returns an offer as the caller may see it. Only the store's own agent sees its caps,
-// which are over all buyers.
+// show returns an offer as the caller may see it. Only the store's own agent sees the caps
+// over all buyers.
 func (m *Market) show(c memory.Caller, o Offer) FoundOffer {
 	if o.Store != c.Agent {
 		o.Caps = OfferCaps{}

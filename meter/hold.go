@@ -14,9 +14,9 @@ import (
 	"mneme/search"
 )
 
-// defaultHold is how long a request holds a claim. A repetition takes over an open claim
-// sooner, from patienceFirst on, because nothing was charged. It takes over a claim that is
-// being settled only after the hold has lapsed, so that no two requests settle at a time.
+// defaultHold is how long a request holds a claim. A repetition may take over an open claim
+// sooner, from patienceFirst on, because nothing has been charged. It takes over a claim that
+// is being settled only after the hold has lapsed, so that two requests never settle at once.
 const defaultHold = time.Minute
 
 // identity returns the digest that identifies a payment.
@@ -32,14 +32,14 @@ func keyOf(c memory.Caller, i memory.Idempotency) memory.IdempotencyKey {
 	return memory.IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// lockKey is the name of the lock under which the claim of a key is made.
+// lockKey is the name of the lock for creating the claim of a key.
 func lockKey(k memory.IdempotencyKey) string {
 	return lockClaim(strings.Join([]string{"key", k.Agent, k.Taint.String(), k.Operation, k.Path, k.Key}, "\x00"))
 }
 
-// hold makes the claim of a search, or takes over an existing one. held reports that this
-// request holds the claim, which is open or has to be settled; a claim that is done needs no
-// holder. lapsed is the holder from which an open claim is taken over.
+// hold creates the claim of a search, or takes over an existing one. held reports whether this
+// request holds the claim, which is open or must be settled; a claim that is done needs no
+// holder. An open claim is taken over only from lapsed.
 func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed search.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
@@ -100,7 +100,7 @@ func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.Idemp
 		return nil, conflict("the payment identifier was used for another payment")
 	}
 	if byKey != nil && byKey.State == ClaimDone {
-		return byKey, nil // a payment that came with the key is not claimed
+		return byKey, nil // the payment of a repetition, if any, is not claimed
 	}
 	byPayment, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if payment == "" {
@@ -112,7 +112,7 @@ func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.Idemp
 		return byKey, err
 	}
 	other := byPayment.Key
-	if key.Key == "" || other.Key == "" { // one of the two came without a key
+	if key.Key == "" || other.Key == "" { // one of the two requests had no key
 		other.Key = key.Key
 	}
 	if other != key || byPayment.Digest != digest || byKey != nil && byKey.ID != byPayment.ID {
@@ -158,8 +158,8 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 // holder is the request that holds a claim.
 func (c *Claim) holder() search.ClaimRef { return search.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
-// take takes a claim over, unless another request settles it. An open claim gets the key and
-// the payment of the request that takes it over: no earlier payment was settled.
+// take takes over a claim and returns true, unless another request settles it. An open claim
+// gets the key and payment of the request that takes it over: no earlier payment was settled.
 func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, hold time.Duration) bool {
 	if c.State == ClaimPending && now.Before(c.HeldUntil) {
 		return false
@@ -176,7 +176,7 @@ func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, h
 }
 
 // release removes a claim under which nothing was charged, after a failure. It returns the
-// failure, or search.ErrFenced if another request has taken the claim over: that request may
+// failure, or search.ErrFenced if another request has taken over the claim: that request may
 // have caused the failure, and its outcome counts.
 func (m *Market) release(ctx context.Context, held *Claim, failure error) error {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)

@@ -6,12 +6,11 @@ import (
 	"mneme/acl"
 )
 
-// Holder returns the name under which an agent's sessions at a label have money, are
-// counted and have bought entries: at PUBLIC the agent's own, elsewhere one that no agent
-// has.
+// Holder returns the name of the account, counts and purchases of an agent's sessions at a
+// label: at PUBLIC the agent's own name, at other labels a name that no agent has.
 //
-// SECURITY: balances, caps and what was bought show in answers, and so what changed them.
-// Sessions at a label change its own alone, and read those up to it.
+// SECURITY: answers reveal balances, caps and purchases, and so the searches that changed
+// them. Sessions at a label change only the holder of that label, and read those up to it.
 func Holder(agent string, label acl.Label) string {
 	if label <= acl.Public {
 		return agent
@@ -28,7 +27,7 @@ func SplitHolder(holder string) (agent string, label acl.Label) {
 	return holder, acl.Public
 }
 
-// holders returns the names of an agent's sessions up to a label.
+// holders returns the Holder names of an agent's sessions at labels up to ceiling.
 func holders(agent string, ceiling acl.Label) (names []string) {
 	for label := acl.Public; label <= max(ceiling, acl.Public); label++ {
 		names = append(names, Holder(agent, label))

@@ -12,7 +12,7 @@ import (
 	"mneme/storage"
 )
 
-func TestNoAgentHasTheNameOfAHolder(t *testing.T) {
+func TestNoAgentHasTheNameOfAHolderAbovePublic(t *testing.T) {
 	for label := acl.Public; label <= acl.Restricted; label++ {
 		holder := meter.Holder("alice", label)
 		if agent, of := meter.SplitHolder(holder); agent != "alice" || of != label {
@@ -24,8 +24,8 @@ func TestNoAgentHasTheNameOfAHolder(t *testing.T) {
 	}
 }
 
-// Sessions at a label have an account, caps and purchases of their own, and know what those
-// below bought. What they do does not show below.
+// Sessions at a label have an account, caps and purchases of their own, and know the purchases
+// of sessions at lower labels. Those do not see theirs.
 func TestMoneyCapsAndPurchasesAreByLabel(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
@@ -58,16 +58,16 @@ func TestMoneyCapsAndPurchasesAreByLabel(t *testing.T) {
 		}
 		top("buyer", acl.Restricted)
 		checkCharge(t, p.mustBuy(at(acl.Public, goods[0])), 110, 100, 1, 1)
-		above := p.mustBuy(at(acl.Restricted, goods...)) // the cap counts what those below bought
+		above := p.mustBuy(at(acl.Restricted, goods...)) // the cap counts purchases at lower labels
 		checkCharge(t, above, 120, 100, 2, 3)
 		if of, seller := balance("buyer", acl.Public), balance("shop", acl.Public); of != 890 || seller != 110 {
-			t.Errorf("below the buyer has %d, the seller %d", of, seller)
+			t.Errorf("at PUBLIC the buyer has %d, the seller %d", of, seller)
 		}
 		if of, seller := balance("buyer", acl.Restricted), balance("shop", acl.Restricted); of != 880 || seller != 120 {
-			t.Errorf("above the buyer has %d, the seller %d", of, seller)
+			t.Errorf("at RESTRICTED the buyer has %d, the seller %d", of, seller)
 		}
-		// Neither the caps of the buyer nor those of the offer are used up, and what was
-		// bought above is not.
+		// At PUBLIC, neither the buyer's caps nor the offer's are spent, and entries bought at
+		// RESTRICTED count as new.
 		checkCharge(t, p.mustBuy(at(acl.Public, goods[1:]...)), 120, 100, 2, 2)
 		charge := above.bill.Charges[0].ID
 		for label, status := range map[acl.Label]int{acl.Public: 404, acl.Internal: 404, acl.Restricted: 200} {
@@ -77,7 +77,7 @@ func TestMoneyCapsAndPurchasesAreByLabel(t *testing.T) {
 			}
 		}
 		if of, below := balance("buyer", acl.Restricted), balance("buyer", acl.Public); of != 1000 || below != 770 {
-			t.Errorf("after the refund the buyer has %d above and %d below", of, below)
+			t.Errorf("after the refund the buyer has %d at RESTRICTED and %d at PUBLIC", of, below)
 		}
 		c := platform
 		c.Taint = acl.Restricted

@@ -28,7 +28,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// LineKind says what a ledger line is for.
+// LineKind is the kind of a ledger line.
 type LineKind string
 
 // The kinds.
@@ -36,7 +36,7 @@ const (
 	LineTopUp   LineKind = "topup"   // external → agent
 	LinePayout  LineKind = "payout"  // agent → external
 	LineCharge  LineKind = "charge"  // buyer → seller; paid by a payment: external → settling
-	LineSettle  LineKind = "settle"  // settling → seller, and what a payment of a fixed amount has beyond the charge → buyer
+	LineSettle  LineKind = "settle"  // settling → seller; the excess of a fixed payment over the charge → buyer
 	LineReverse LineKind = "reverse" // settling → external: the payment was refused
 	LineRefund  LineKind = "refund"  // seller → buyer
 )
@@ -59,7 +59,7 @@ type AccountBalance struct {
 	Balance int64
 }
 
-// Line is a line of the ledger. It holds ids, never keys or text. The amounts of
+// Line is a line of the ledger. It contains ids, never keys or text. The amounts of
 // its postings sum to zero.
 type Line struct {
 	Number    int64     `json:"number"` // from 1, without gaps
@@ -68,12 +68,12 @@ type Line struct {
 	Charge    uuid.UUID `json:"charge"`    // uuid.Nil: none
 	Reference string    `json:"reference"` // of a top-up or payout; unique for account and kind
 	Postings  []Posting `json:"postings"`
-	Previous  Hash      `json:"previous"` // Hash of the line before; zero for the first
+	Previous  Hash      `json:"previous"` // Hash of the previous line; zero for the first
 	Hash      Hash      `json:"hash"`
 }
 
-// Agent returns the account of the first posting that is on an agent's: with Kind
-// it identifies Reference. "" if there is none.
+// Agent returns the account of the first posting to an agent's account; "" if there is
+// none. Reference is unique for this account and Kind.
 func (l *Line) Agent() string {
 	for _, p := range l.Postings {
 		if !strings.HasPrefix(p.Account, "/") {
@@ -83,7 +83,7 @@ func (l *Line) Agent() string {
 	return ""
 }
 
-// Changes returns what the line adds to each account.
+// Changes returns the amount that the line adds to each account.
 func (l *Line) Changes() map[string]int64 {
 	changes := make(map[string]int64, len(l.Postings))
 	for _, p := range l.Postings {
@@ -92,9 +92,8 @@ func (l *Line) Changes() map[string]int64 {
 	return changes
 }
 
-// CheckFollows reports why a line cannot follow the last one, which is nil before
-// the first: a storage checks it of each line that it appends. Hashes are not
-// checked.
+// CheckFollows returns an error if a line cannot follow the last one, which is nil before
+// the first. A storage calls it for each line that it appends. It does not check hashes.
 func (l *Line) CheckFollows(last *Line) error {
 	next := int64(1)
 	if last != nil {

@@ -13,8 +13,8 @@ import (
 	"mneme/meter/canonicaljson"
 )
 
-// hashOf returns the SHA-256 of the hash of the line before and the canonical JSON of the
-// line without its own.
+// hashOf returns the SHA-256 of the previous line's hash and the canonical JSON of the line
+// without its own hash.
 func hashOf(line meter.Line) meter.Hash {
 	text, _ := json.Marshal(line) // ids and numbers always marshal
 	var members map[string]any
@@ -48,7 +48,7 @@ func sample() []meter.Line {
 	)
 }
 
-func TestALedgerNamesItsFirstBadLine(t *testing.T) {
+func TestALedgerCheckReportsTheFirstBadLine(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func([]meter.Line) []meter.Line
 		line   int64
@@ -112,6 +112,6 @@ func TestALineKeepsItsHashAsJSON(t *testing.T) {
 	}
 	var h meter.Hash
 	if err := h.UnmarshalText([]byte("00")); err == nil {
-		t.Error("a short hash is accepted")
+		t.Error("accepted a short hash")
 	}
 }

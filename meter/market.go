@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// OfferRequest makes or changes an offer. Fields of Terms that are nil take the
-// default of SPEC when an offer is made, and stay as they are when it is changed.
+// OfferRequest creates or changes an offer. A nil field of Terms takes the default of SPEC
+// in a new offer, and leaves the field of an existing one unchanged.
 type OfferRequest struct {
 	Title       *string
 	Description *string
@@ -92,6 +92,6 @@ type MarketAPI interface {
 	Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error)
 	Usage(ctx context.Context, c memory.Caller, limit int, cursor string) (UsagePage, error)
 	Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error)
-	// Keys returns the JWK Set of the public keys of receipts, old ones too.
+	// Keys returns the JWK Set of the public keys of receipts, including old ones.
 	Keys(ctx context.Context) (json.RawMessage, error)
 }

@@ -12,26 +12,24 @@ import (
 // MeterOptions configure a Meter. Zero fields take the default.
 type MeterOptions struct {
 	Currency string        // ISO 4217, of one credit; USD
-	KeyAge   time.Duration // after which receipts get a new key; 90 days
+	KeyAge   time.Duration // the age at which a new key replaces that of receipts; 90 days
 	Observer Observer      // default: none
-	// Now is the clock of what Run does. Default time.Now.
+	// Now is the clock of Run. Default time.Now.
 	Now func() time.Time
 }
 
-// Observer is told what happens to searches, for metrics. It is never told whose
-// they are.
+// Observer receives the events of searches, for metrics. It never learns who searched.
 type Observer interface {
 	// Charged counts charges, including charges of no amount.
 	Charged(n int)
 	// Refused counts the stores that a paid search left out or failed at, by reason.
 	Refused(reason search.SkipReason)
-	// PassedHalf counts buyers that were shown more than half of the entries of a
-	// store.
+	// PassedHalf counts buyers that have been shown more than half of a store's entries.
 	PassedHalf()
 }
 
-// Meter decides what searches may show of stores at level search, and charges for
-// it, in the transactions of the search. It is safe for concurrent use.
+// Meter decides which entries of stores at level search a search may show, and charges for
+// them, in the transactions of the search. It is safe for concurrent use.
 type Meter struct {
 	storage Storage
 	options MeterOptions
@@ -40,8 +38,7 @@ type Meter struct {
 
 var _ search.Meter = (*Meter)(nil)
 
-// NewMeter returns a Meter over a database. Call Run to have buyers of most of a
-// store observed.
+// NewMeter returns a Meter over a database. Its Run calls Observer.PassedHalf.
 func NewMeter(storage Storage, options MeterOptions) *Meter {
 	options.Currency = cmp.Or(options.Currency, "USD")
 	options.KeyAge = cmp.Or(options.KeyAge, 90*24*time.Hour)
@@ -54,7 +51,7 @@ func NewMeter(storage Storage, options MeterOptions) *Meter {
 	return &Meter{storage: storage, options: options, sold: make(chan sold, 256)}
 }
 
-// VerifyLoaded implements search.Meter.
+// VerifyLoaded implements memory.Ledger.
 func (m *Meter) VerifyLoaded(ctx context.Context, tx memory.Tx) error {
 	_, err := VerifyLedger(ctx, m.storage.Writing(tx))
 	return err

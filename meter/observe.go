@@ -16,8 +16,8 @@ type sold struct {
 	entries      int64 // newly charged
 }
 
-// Observe notifies the observer of an answered or failed search. Run reads later what that
-// needs, so that the time of a search does not depend on the size of a store.
+// Observe notifies the observer of an answered or failed search. It leaves the queries that
+// this needs to Run, so that the time of a search does not depend on the size of a store.
 func (m *Meter) Observe(c memory.Caller, bill search.Bill, err error) {
 	var spent *search.CapError
 	var unpaid *search.PaymentError
@@ -42,7 +42,7 @@ func (m *Meter) Observe(c memory.Caller, bill search.Bill, err error) {
 		}
 		select {
 		case m.sold <- sold{charge.Store, Holder(c.Agent, c.Taint), int64(len(charge.Entries))}:
-		default: // the metric may miss one; a search never waits for it
+		default: // drop it: a search never waits for the metric
 		}
 	}
 }
@@ -54,8 +54,8 @@ const sweepEvery = time.Hour
 // the longest window, because a payment may be refused after the window ends.
 const keepCounts = 72 * time.Hour
 
-// Run observes what was sold, and removes counts of past windows, until ctx is done.
-// A failure is tried again with the next sale or hour.
+// Run observes sales and removes the counts of past windows until ctx is done. After a
+// failure it tries again at the next sale or hour.
 func (m *Meter) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -78,8 +78,7 @@ func (m *Meter) sweep(ctx context.Context) {
 	_ = m.storage.Update(ctx, func(tx Tx) error { return tx.DeleteCountsBefore(ctx, m.options.Now().Add(-keepCounts)) })
 }
 
-// passedHalf reports whether a sale made a buyer one of more than half of the
-// store's entries.
+// passedHalf reports whether a sale raised the buyer's part of the store's entries above half.
 func (m *Meter) passedHalf(ctx context.Context, s sold) (passed bool, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		shown, err := tx.CountShown(ctx, s.store, s.buyer)

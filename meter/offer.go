@@ -13,8 +13,8 @@ import (
 type Terms struct {
 	PriceSearch        int64     `json:"price_search"`          // micros
 	PriceEntry         int64     `json:"price_entry"`           // micros, for each entry not bought before
-	FreeSearchesPerDay int64     `json:"free_searches_per_day"` // on which PriceSearch is waived
-	NoveltyPercent     int64     `json:"novelty_percent"`       // that PriceEntry rises for each full hundred entries shown
+	FreeSearchesPerDay int64     `json:"free_searches_per_day"` // without PriceSearch
+	NoveltyPercent     int64     `json:"novelty_percent"`       // rise of PriceEntry for each full hundred entries shown
 	MaxHits            int       `json:"max_hits"`              // of an answer, 1–10
 	SearchesPerMinute  int64     `json:"searches_per_minute"`
 	SearchesPerDay     int64     `json:"searches_per_day"` // days are UTC
@@ -32,13 +32,13 @@ type OfferCaps struct {
 	EntriesTotal      *int64 `json:"entries_total,omitempty"`
 }
 
-// OfferState is whether an offer can be accepted.
+// OfferState says whether an offer can be accepted.
 type OfferState string
 
 // The states.
 const (
 	OfferOpen      OfferState = "open"
-	OfferWithdrawn OfferState = "withdrawn" // its grants run on
+	OfferWithdrawn OfferState = "withdrawn" // its grants remain valid
 )
 
 // Offer offers searches of a store for money.
@@ -50,7 +50,7 @@ type Offer struct {
 	Description string     `json:"description"`
 	Terms       Terms      `json:"terms"`
 	Caps        OfferCaps  `json:"caps"`
-	Label       acl.Label  `json:"label"` // its maker's taint; it exists for taints that reach it alone
+	Label       acl.Label  `json:"label"` // its maker's taint; only sessions whose taint reaches it see the offer
 	State       OfferState `json:"state"`
 	Version     int        `json:"version"` // from 1
 	CreatedAt   time.Time  `json:"created_at"`

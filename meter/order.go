@@ -11,36 +11,36 @@ import (
 	"mneme/search"
 )
 
-// SearchAPI is how every surface searches. It alone decides whether a search buys,
-// what it may show and what it costs. Surfaces translate: requests into a
-// SearchRequest, results and errors into their own form.
+// SearchAPI is the search of every surface. It alone decides whether a search buys, what
+// it may show and what it costs. Surfaces only translate requests into a SearchRequest,
+// and results and errors into their own form.
 type SearchAPI interface {
 	// Search returns the errors of MarketAPI, and a RefusedError for a payment that
 	// was refused.
 	Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error)
 }
 
-// SearchRequest is a search as a surface was asked for it.
+// SearchRequest is a search request as a surface received it.
 type SearchRequest struct {
 	search.Request // its Purchase is set by Search
 	// Offer, unless uuid.Nil, is an offer: only its store is searched.
 	Offer uuid.UUID
-	// MaxCharge bounds the sum of the charges, in micros. nil: it was not given.
+	// MaxCharge bounds the sum of the charges, in micros; nil: not given.
 	MaxCharge *int64
-	// Payment came with the request; nil: none. It pays for the store of Offer, or
-	// if the request is Prompted for the only store in Stores.
+	// Payment is the request's payment; nil: none. It pays for the store of Offer or, if
+	// the request is Prompted, for the only store in Stores.
 	Payment *Payment
-	// Call returns the operation, path and digest of the body, by which a repetition of the
-	// call is recognised. Its Key is "" without an Idempotency-Key. It is called if the search
-	// may buy; nil: the call cannot be repeated.
+	// Call returns the operation, path and digest of the body, which identify a repetition of
+	// the call. Its Key is "" without an Idempotency-Key. Search calls it if the search may
+	// buy; nil: the call cannot be repeated.
 	Call func() (memory.Idempotency, error)
-	// Prompted says that a model sends such requests, and may be told to by what it
-	// reads. The account pays only for tokens with the scope spend, where MaxCharge is
-	// given. A metered store that is the only one of Stores is paid for by Payment, or
-	// the error states its price; otherwise the answer would leave the store out.
+	// Prompted reports whether a model sends the request, possibly because a text that it
+	// read says so. The account then pays only if MaxCharge is given and the token has the
+	// scope spend. If Stores has only one metered store, Payment pays for it, or the error
+	// states its price; otherwise the answer would leave the store out.
 	Prompted bool
-	// Fit, unless nil, limits a search that may be charged for to what the surface has room
-	// to show, or refuses it. offered reports whether it is a search of an offer.
+	// Fit, unless nil, limits a search that may be charged for to the size that the surface
+	// can show, or refuses it. offered reports whether it is a search of an offer.
 	Fit func(r *search.Request, offered bool) error
 }
 
@@ -50,8 +50,7 @@ type SearchResult struct {
 	Settled *Settled // nil: there was no payment
 }
 
-// order is a SearchRequest for which it is decided what it may buy, in Purchase, and what
-// pays for it.
+// order is a SearchRequest with the decision on what it may buy, in Purchase, and who pays.
 type order struct {
 	search.Request
 	Call    memory.Idempotency
@@ -60,10 +59,10 @@ type order struct {
 
 // Search implements SearchAPI.
 //
-//	an offer           its store is searched, and paid for by the payment or the account
-//	Prompted           the stores that may be charged for, and a price for a store left out
-//	max_charge         the stores that are named, paid for by the account
-//	else               nothing is bought
+//	an offer           searches the offer's store; the payment or the account pays
+//	Prompted           searches the stores that may be charged for, and prices one left out
+//	max_charge         searches the named stores; the account pays
+//	otherwise          buys nothing
 func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	if err := r.check(); err != nil {
 		return SearchResult{}, err
@@ -81,29 +80,29 @@ func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (
 	}
 }
 
-// check checks the members of a request that are about buying.
+// check checks the fields of a request that concern buying.
 func (r *SearchRequest) check() error {
 	switch {
 	case r.Offer != uuid.Nil && len(r.Stores) > 0:
 		return rule("offer", "must not be given together with a store")
 	case r.Payment != nil && r.Offer == uuid.Nil && !r.Prompted:
-		return rule("payment", "pays for the search of an offer alone")
+		return rule("payment", "pays only for a search of an offer")
 	}
 	return CheckMaxCharge(r.MaxCharge)
 }
 
-// CheckMaxCharge checks a bound of charges, in micros, that a request gives; nil: none.
+// CheckMaxCharge checks a request's bound on charges, in micros; nil: none.
 func CheckMaxCharge(most *int64) error { return checkRange("max_charge", most, MaxAmount) }
 
-// searchPrompted runs a prompted search without an offer. If it leaves out the only
-// store that it names, that store is searched under its offer, and the payment pays
-// for it. Without one the error is the price as a search.PaymentError, or what comes
-// before it.
+// searchPrompted runs a prompted search without an offer. If the search leaves out the only
+// store that it names, searchPrompted searches the store under its offer, and the payment
+// pays for it. Without a payment it returns the price as a search.PaymentError, or the error
+// that comes before it.
 func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	// SECURITY: the scope is the token's, and nothing in a request changes it.
 	p := search.Purchase{MaxCharge: r.MaxCharge, Barred: !c.Spend}
 	alone := len(r.Stores) == 1
-	if alone && r.Payment != nil { // then the account does not pay, whatever it has
+	if alone && r.Payment != nil { // the account does not pay, whatever its balance
 		p.MaxCharge = nil
 	}
 	found, err := m.place(ctx, c, r, p, nil)
@@ -118,7 +117,7 @@ func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRe
 	if r.Offer, err = uuid.Parse(skipped.Offer); err != nil {
 		return SearchResult{}, err
 	}
-	r.Stores = nil // it is the offer's
+	r.Stores = nil // the offer names the store
 	found, err = m.place(ctx, c, r, search.Purchase{Offer: r.Offer, MaxCharge: r.MaxCharge, Barred: true}, r.Payment)
 	return found, r.explain(c, err, skipped.Reason)
 }
@@ -150,8 +149,8 @@ func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p 
 	return found, err
 }
 
-// explain adds to the price of a prompted search why the account did not pay. skipped is why
-// the named store was left out; "": the request named an offer. It returns other errors
+// explain adds to a PaymentError of a prompted search why the account did not pay. skipped is
+// why the named store was left out; "": the request named an offer. It returns other errors
 // unchanged.
 func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipReason) error {
 	var refused *RefusedError
@@ -169,8 +168,8 @@ func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipR
 	return err
 }
 
-// lacking returns what a prompted search lacks to be paid for by the account, given the
-// reason for which the store was left out.
+// lacking returns what a prompted search needs so that the account can pay, given the reason
+// for which the store was left out.
 func lacking(reason search.SkipReason) string {
 	switch reason {
 	case search.SkipNoConsent:

@@ -12,9 +12,9 @@ import (
 	"mneme/search"
 )
 
-// What a search buys follows from its request, the token's scope and the balance. The
-// surfaces differ in Prompted alone.
-func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
+// The request, the token's scope and the balance decide what a search buys. Surfaces differ
+// only in Prompted.
+func TestTheRequestDecidesWhatASearchBuys(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		offer := f.offer(sam)
 		f.put(sam, "k")
@@ -34,8 +34,8 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 			prompted bool
 			spend    bool
 			cost     int64             // of a search that buys
-			skipped  search.SkipReason // of one that leaves the store out
-			price    string            // the reason of one that has to be paid for
+			skipped  search.SkipReason // of a search that leaves the store out
+			price    string            // the reason in the PaymentError of a search
 		}{
 			"unnamed":             {skipped: search.SkipNotNamed},
 			"unnamed, with max":   {most: most(5000), skipped: search.SkipNotNamed},
@@ -84,7 +84,7 @@ func TestWhatASearchBuysIsDecidedByItsRequest(t *testing.T) {
 	})
 }
 
-func TestASearchRefusesWhatItsRequestSaysOfBuyingFirst(t *testing.T) {
+func TestASearchChecksThePurchaseFirst(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		offer := f.offer(sam)
 		for name, r := range map[string]meter.SearchRequest{
@@ -100,12 +100,12 @@ func TestASearchRefusesWhatItsRequestSaysOfBuyingFirst(t *testing.T) {
 	})
 }
 
-// A surface fits each search that may be charged for to its room, and no other one.
-func TestOnlyASearchThatMayBeChargedForIsFitted(t *testing.T) {
+// A surface limits only searches that may be charged for to the size that it can show.
+func TestFitIsCalledOnlyForSearchesThatMayCost(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		offer := f.offer(sam)
 		f.put(sam, "k")
-		full := errors.New("there is no room")
+		full := errors.New("the answer would be too large")
 		for name, c := range map[string]struct {
 			r      meter.SearchRequest
 			fitted bool

@@ -15,7 +15,7 @@ import (
 
 // outcome is the part of an answer that a claim stores.
 type outcome struct {
-	Hits       []keptHit        `json:"hits"`
+	Hits       []storedHit      `json:"hits"`
 	Stores     []string         `json:"stores"`  // of the charges
 	Charges    []uuid.UUID      `json:"charges"` // in the answer's order
 	Skipped    []search.Skipped `json:"skipped,omitempty"`
@@ -25,27 +25,27 @@ type outcome struct {
 	Owed []owing `json:"owed,omitempty"`
 }
 
-type keptHit struct {
+type storedHit struct {
 	ID        uuid.UUID `json:"id"`
 	Score     float64   `json:"score"`
 	Relevance float64   `json:"relevance"`
 }
 
-// settlement is what a claim stores about its payment.
+// settlement is the part of a claim that concerns its payment.
 type settlement struct {
-	Accepted *Accepted `json:"accepted,omitempty"` // until it is settled: it may hold a secret
-	Settled  *Settled  `json:"settled,omitempty"`  // nil: it is not known yet
-	// Tried reports that an attempt to settle has begun; its outcome is not known.
+	Accepted *Accepted `json:"accepted,omitempty"` // nil once it is settled: it may contain a secret
+	Settled  *Settled  `json:"settled,omitempty"`  // nil: not known yet
+	// Tried reports whether an attempt to settle has begun, whose outcome is not known.
 	Tried bool `json:"tried,omitempty"`
 }
 
-// keep writes the outcome of the search into the claim that it holds, if it was charged for. A
-// search without any charge needs no claim and settles no payment.
-func (s *sale) keep(ctx context.Context, o search.Offering, made search.Sale, owed []owing) error {
+// storeOutcome writes the outcome of a charged search into the claim that it holds. A search
+// without any charge needs no claim and settles no payment.
+func (s *sale) storeOutcome(ctx context.Context, o search.Offering, made search.Sale, owed []owing) error {
 	held, paid := s.purchase.Claim, s.purchase.Payment
 	switch {
 	case held == nil && len(owed) > 0:
-		return errors.New("a payment came without a claim")
+		return errors.New("the search has a payment but no claim")
 	case held == nil || len(made.Bill.Charges) == 0:
 		return nil
 	}
@@ -57,12 +57,12 @@ func (s *sale) keep(ctx context.Context, o search.Offering, made search.Sale, ow
 		return search.ErrFenced
 	}
 	out := outcome{
-		Hits: []keptHit{}, Charges: []uuid.UUID{}, Skipped: search.JoinSkipped(o.Skipped, made.Bill.Skipped),
+		Hits: []storedHit{}, Charges: []uuid.UUID{}, Skipped: search.JoinSkipped(o.Skipped, made.Bill.Skipped),
 		Degraded: o.Degraded, Incomplete: o.Incomplete, Owed: owed,
 	}
 	for _, i := range made.Shown {
 		c := o.Candidates[i]
-		out.Hits = append(out.Hits, keptHit{c.Entry.ID, c.Hit.Score, c.Hit.Relevance})
+		out.Hits = append(out.Hits, storedHit{c.Entry.ID, c.Hit.Score, c.Hit.Relevance})
 	}
 	for _, charge := range made.Bill.Charges {
 		out.Stores, out.Charges = append(out.Stores, charge.Store), append(out.Charges, charge.ID)
@@ -121,7 +121,7 @@ func (o outcome) bill(ctx context.Context, tx ReadTx, c memory.Caller, claim Cla
 		if i < 0 {
 			continue
 		}
-		bill.Charges = append(bill.Charges, charges[i].told())
+		bill.Charges = append(bill.Charges, charges[i].forBuyer())
 	}
 	if len(bill.Charges) == 0 {
 		return bill, nil

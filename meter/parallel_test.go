@@ -18,8 +18,7 @@ import (
 	"mneme/storage"
 )
 
-// refusal reports whether an error is the answer to one search, rather than a
-// failure.
+// refusal reports whether an error refuses one search, and is not a failure.
 func refusal(err error) bool {
 	var spent *search.CapError
 	var unpaid *search.PaymentError
@@ -158,14 +157,14 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 			}
 		}
 		if balances["shop"] != income || all > entriesOfAll {
-			t.Errorf("income %d of %d, %d entries", balances["shop"], income, all)
+			t.Errorf("income %d, want %d, for %d entries", balances["shop"], income, all)
 		}
 	})
 }
 
-// Searches that begin at one time see what the others bought: of an entry, of a
-// cap and of a balance.
-func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
+// Parallel searches see each other's purchases: of the same entry, and within the same cap
+// and balance.
+func TestParallelSearchesShareCapsAndBalances(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		const parallel, rounds = 6, 5
 		processes := make([]*process, parallel)
@@ -249,8 +248,8 @@ func TestSearchesAtOneTimeShareWhatIsLeft(t *testing.T) {
 	})
 }
 
-// Whatever is searched, in whatever order: what is charged is the price of what is
-// new, and it is within what may be spent.
+// For all searches in any order, the charge is the price of the new entries, and within
+// max_charge and the balance.
 func TestChargesAreTheSumOfTheirPrices(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
@@ -283,7 +282,7 @@ func TestChargesAreTheSumOfTheirPrices(t *testing.T) {
 				if int64(n) < *terms.FreeSearchesPerDay {
 					price = 0
 				}
-				if len(a.bill.Charges) == 0 { // once refused, the free searches may not be used up
+				if len(a.bill.Charges) == 0 { // a refused search may not use up a free one
 					if p.balance(buyer) != before || len(a.hits) > 0 || len(a.bill.Skipped) != 1 {
 						r.Fatalf("skipped, and charged or shown: %+v", a.bill)
 					}

@@ -10,8 +10,7 @@ import (
 	"mneme/search"
 )
 
-// Payment is a payment that came with a request, as package payment reads it. It
-// is not verified.
+// Payment is the payment of a request, as parsed by package payment. It is not verified.
 type Payment struct {
 	Wire    string          `json:"wire"` // the wire protocol
 	Scheme  string          `json:"scheme"`
@@ -20,8 +19,8 @@ type Payment struct {
 	Nonce   string          `json:"nonce"`
 	Payload json.RawMessage `json:"payload"` // the wire's object, opaque to this package
 	Expires time.Time       `json:"expires"` // when it can no longer be settled; zero: soon
-	// Identifier is the client's name of the payment; "": none. Another payment with
-	// the name is refused.
+	// Identifier is the client's name for the payment; "": none. Another payment with the
+	// same name is refused.
 	Identifier string `json:"identifier,omitempty"`
 	// Client is the address that sent the payment, by which refusals are counted; "":
 	// unknown.
@@ -39,33 +38,33 @@ type Resource struct {
 	Body        string `json:"body"` // digest
 }
 
-// Gateway checks and settles payments. Package payment implements it. Its errors
-// never contain what a payment or a remote service said.
+// Gateway checks and settles payments. Package payment implements it. Its errors never
+// contain text of a payment or a remote service.
 type Gateway interface {
-	// Accept reports what a payment covers, if it is one of those that a call of
-	// this price, in micros, asks for. The error is a PaymentRefusal otherwise.
+	// Accept returns the payment with the amount that it covers, if it is one that a call of
+	// this price, in micros, asks for. Otherwise it returns a PaymentRefusal.
 	Accept(p *Payment, price int64) (Accepted, error)
-	// Verify asks whether an accepted payment would be settled. It moves nothing.
-	// PaymentRefusal: it would not. Any other error: unknown.
+	// Verify checks whether an accepted payment would be settled. It moves no money. It
+	// returns a PaymentRefusal if not, and any other error if that is unknown.
 	Verify(ctx context.Context, a Accepted) error
 	// Settle settles an accepted payment for an amount in micros, at most what it covers.
 	// It does so once: a repetition with the same ID returns the first settlement. again
-	// reports that an earlier attempt may have succeeded. A refusal then may mean that the
+	// reports whether an earlier attempt may have succeeded. A refusal may then mean that the
 	// earlier attempt used the payment, so the outcome is still pending.
 	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 
-// Accepted is a payment that is one of those asked for.
+// Accepted is a payment that meets one of the requirements of a call.
 type Accepted struct {
 	Payment Payment `json:"payment"`
 	// Requirement is the requirement that the payment meets, as the wire protocol has it.
 	Requirement json.RawMessage `json:"requirement"`
 	Covers      int64           `json:"covers"` // micros
-	// Fixed reports that all of Covers is settled, whatever was charged.
+	// Fixed reports whether all of Covers is settled, whatever was charged.
 	Fixed bool `json:"fixed"`
-	// Verified reports that Verify binds the payment to this call, so that no other use of
-	// it is settled first. Then the answer is delivered while the settlement is pending.
-	// Otherwise nothing is shown before the payment is settled.
+	// Verified reports whether Verify binds the payment to this call, so that no other use
+	// of it can be settled first. If so, the answer is delivered while the settlement is
+	// pending. Otherwise nothing is shown before the payment is settled.
 	Verified bool `json:"verified,omitempty"`
 	// Begun is the method's ID of a settlement that was pending when it was last tried;
 	// "": not known.
@@ -86,16 +85,16 @@ type SettleState string
 // The states.
 const (
 	SettlePending SettleState = "pending" // not known yet: ask again
-	SettleUnsent  SettleState = "unsent"  // nobody was asked: ask again
+	SettleUnsent  SettleState = "unsent"  // the attempt was not sent: ask again
 	SettleDone    SettleState = "done"
-	SettleRefused SettleState = "refused" // for good; nothing was moved
+	SettleRefused SettleState = "refused" // finally; no money was moved
 )
 
 // PaymentRefusal reports that a payment does not pay for a call. Reason is a constant of the
 // wire protocol.
 type PaymentRefusal struct {
 	Reason string
-	// Settled is the refused settlement; nil: it was refused before.
+	// Settled is the refused settlement; nil: the payment was refused before settlement.
 	Settled *Settled
 }
 
@@ -109,5 +108,5 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Refusal.Error() }
 
-// Unwrap returns both.
+// Unwrap returns the price and the refusal.
 func (e *RefusedError) Unwrap() []error { return []error{e.Price, e.Refusal} }

@@ -14,7 +14,7 @@ import (
 	"mneme/search"
 )
 
-// quota is how much a search may show of a store and what it costs, as of one
+// quota is how much a search may show of a store, and what it costs, as read in one
 // transaction.
 type quota struct {
 	access  acl.Access
@@ -23,8 +23,8 @@ type quota struct {
 	terms   Terms  // of the metered grant
 	limits  []limit
 	shown   map[Window]Count // to this buyer
-	all     []limit          // of the offer
-	allOf   map[Window]Count // to all its buyers
+	all     []limit          // of the offer, over all buyers
+	allOf   map[Window]Count // shown to all buyers
 	search  int64            // price of the search, in micros
 	skipped search.SkipReason
 	leftOut bool // the search leaves the store out; skipped is the reason that it states, if any
@@ -33,8 +33,10 @@ type quota struct {
 // metered reports whether the grant is metered.
 func (q *quota) metered() bool { return q.access.Offer != "" }
 
-// room returns how many more new entries may be shown.
-func (q *quota) room() int64 { return min(room(q.limits, q.shown), room(q.all, q.allOf)) }
+// remaining returns how many more new entries may be shown.
+func (q *quota) remaining() int64 {
+	return min(remaining(q.limits, q.shown), remaining(q.all, q.allOf))
+}
 
 // spent returns the error for a spent cap; nil if none is.
 func (q *quota) spent(at time.Time) *search.CapError {
@@ -115,14 +117,14 @@ func (q *quota) readOffer(ctx context.Context, tx OfferReader) error {
 	return nil
 }
 
-// funds is what a search may still spend, in micros.
+// funds are the amounts that a search may still spend, in micros.
 type funds struct {
-	charge  int64 // of max_charge
-	money   int64 // of the payment, or else of the account
-	balance int64 // of the account
+	charge  int64 // left of max_charge
+	money   int64 // left of the payment or, without one, of the account
+	balance int64 // of the account, before the search
 	short   search.SkipReason
-	barred  bool // the caller may not spend from its account, and no payment came
-	unasked bool // no max_charge was named
+	barred  bool // the caller may not spend from its account, and there is no payment
+	unasked bool // no max_charge was given
 }
 
 // fundsOf returns what a search may spend in stores with these quotas.
@@ -166,14 +168,14 @@ func (f *funds) spend(price int64) {
 }
 
 // admit decides which stores are searched, and reserves the price of each search. offer is
-// the offer that the request names, or uuid.Nil, and limit how many hits the request asks
-// for. An error fails the whole search.
+// the offer that the request names, or uuid.Nil, and limit is how many hits the request asks
+// for. If admit returns an error, the whole search fails.
 func admit(quotas []*quota, f *funds, c memory.Caller, offer uuid.UUID, limit int, at time.Time) error {
 	for _, q := range quotas {
 		spent := q.spent(at)
 		switch {
 		case !q.metered() && offer != uuid.Nil:
-			return conflict("the caller has a level on this store already")
+			return conflict("the caller already has a level on this store")
 		case !q.metered() && spent == nil:
 		case !q.metered() && q.named:
 			return spent
@@ -194,7 +196,7 @@ func admit(quotas []*quota, f *funds, c memory.Caller, offer uuid.UUID, limit in
 	return nil
 }
 
-// admitNamed decides on a metered store of a search that may leave it out.
+// admitNamed decides on a metered store that the search may leave out.
 func (q *quota) admitNamed(f *funds, spent *search.CapError) {
 	switch lacks := f.lacks(q.search); {
 	case !q.named:
@@ -235,7 +237,7 @@ func (q *quota) admitOffered(f *funds, offer uuid.UUID, limit int, spent *search
 // hits.
 func (q *quota) unpaid(balance int64, limit int, reason search.SkipReason) *search.PaymentError {
 	// SECURITY: the price does not depend on the caps over all buyers.
-	own := room(q.limits, q.shown)
+	own := remaining(q.limits, q.shown)
 	return &search.PaymentError{
 		Offer:   q.offer.ID.String(),
 		Price:   q.terms.prices().Highest(limit, q.shown[WindowDay].Searches, q.shown[WindowTotal].Entries, own),

@@ -16,7 +16,8 @@ import (
 	"mneme/search"
 )
 
-// ReceiptType is the type (typ) of receipts in their header: none is ever a token.
+// ReceiptType is the type (typ) in the header of a receipt, so that it never passes for a
+// token.
 const ReceiptType = "mneme-receipt"
 
 // Receipt is the content of a receipt for a charge.
@@ -30,8 +31,7 @@ type Receipt struct {
 	Amount   int64     `json:"amount"` // micros
 	Currency string    `json:"currency"`
 	Hits     int       `json:"hits"` // of the store, in the answer
-	// HitsDigest is the SHA-256 of the hits as they were first answered: see
-	// DigestHits.
+	// HitsDigest is the SHA-256 of the hits in the first answer: see DigestHits.
 	HitsDigest Hash   `json:"hits_sha256"`
 	Nonce      string `json:"nonce"` // random
 	Line       int64  `json:"line"`  // number in the ledger
@@ -65,14 +65,14 @@ func (r Receipt) sign(key receiptKey) (string, error) {
 // Errors of VerifyReceipt.
 var (
 	ErrReceipt     = errors.New("this is not a receipt")
-	ErrReceiptKey  = errors.New("the key of the receipt is not among the keys")
-	ErrSignature   = errors.New("the signature of the receipt is wrong")
-	ErrReceiptHits = errors.New("the hits are not those of the receipt")
+	ErrReceiptKey  = errors.New("the keys do not include the key of the receipt")
+	ErrSignature   = errors.New("the signature of the receipt is invalid")
+	ErrReceiptHits = errors.New("the receipt is for other hits")
 )
 
 // VerifyReceipt returns the content of a receipt that one of the keys, a JWK Set, signed.
-// If hits is not nil, it is the array of hits of the answer, and the hits of the receipt's
-// store must be the hits that the receipt is for.
+// If hits is not nil, it is the answer's array of hits, and those from the receipt's store
+// must be the hits that the receipt is for.
 func VerifyReceipt(jws string, keys, hits json.RawMessage) (Receipt, error) {
 	parts := strings.Split(strings.TrimSpace(jws), ".")
 	if len(parts) != 3 {
@@ -86,7 +86,7 @@ func VerifyReceipt(jws string, keys, hits json.RawMessage) (Receipt, error) {
 	}
 	var set keySet
 	if err := json.Unmarshal(keys, &set); err != nil {
-		return Receipt{}, fmt.Errorf("the keys are no JWK Set: %w", err)
+		return Receipt{}, fmt.Errorf("the keys are not a JWK Set: %w", err)
 	}
 	public, err := set.find(header.Key)
 	if err != nil {
@@ -123,8 +123,8 @@ func decodeJSON(part string, to any) bool {
 	return err == nil && json.Unmarshal(raw, to) == nil
 }
 
-// digestedHit holds the members of a hit that a receipt covers, in the form of the REST API
-// at level search.
+// digestedHit has the members of a hit that a receipt covers, in the form of the REST API at
+// level search.
 type digestedHit struct {
 	Store     string            `json:"store_id"`
 	Key       string            `json:"key"`
@@ -139,10 +139,10 @@ type digestedPassage struct {
 	Text string `json:"text"`
 }
 
-// DigestHits returns the SHA-256 that a receipt has of the hits of a store in an answer,
-// and their number. The digest is over the RFC 8785 form of the array of these hits with
-// their members store_id, key, label, value or passages (only their text), score and
-// relevance. A value that has no such form counts as the string of its text.
+// DigestHits returns the SHA-256, as in a receipt, of an answer's hits from a store, and
+// their number. The digest is over the RFC 8785 form of the array of these hits with their
+// members store_id, key, label, value or passages (only their text), score and relevance. A
+// value without such a form counts as the string of its text.
 func DigestHits(hits json.RawMessage, store string) (Hash, int, error) {
 	var all []digestedHit
 	if err := json.Unmarshal(hits, &all); err != nil {

@@ -17,8 +17,8 @@ import (
 	"mneme/storage/sqlite/sqlitetest"
 )
 
-// shown returns entries of a shop and the hits that a search shows of them, and the same
-// as REST answers them, in another form of JSON and with a hit of another store.
+// shown returns an offering of entries of a shop, and its hits in the JSON of a REST answer,
+// which is formatted differently and has a hit from another store.
 func shown() (search.Offering, string) {
 	of := []memory.Entry{entry("shop", "a/b", `{"b": 1.50, "a": "é"}`), entry("shop", "c", `"long"`)}
 	first := search.Hit{Entry: of[0], Score: 0.93, Relevance: 0.93, Level: acl.Search}
@@ -31,7 +31,7 @@ func shown() (search.Offering, string) {
 		{"store_id":"shop","label":"PUBLIC","key":"c","passages":[{"text":"lo","highlights":[[0,2]]}],"score":0.5,"relevance":5e-1}]`
 }
 
-// signed is a receipt for hits of an answer, with the keys of the service.
+// signed is a receipt for the hits of an answer, with the keys of the service.
 type signed struct {
 	jws    string
 	keys   json.RawMessage
@@ -74,7 +74,7 @@ func TestAReceiptIsVerifiedOffline(t *testing.T) {
 	}
 }
 
-func TestAReceiptOfAnythingElseFails(t *testing.T) {
+func TestVerifyReceiptRejectsOtherReceipts(t *testing.T) {
 	r := signReceipt(t)
 	jws, keys, answer := r.jws, r.keys, r.answer
 	for name, c := range map[string]struct {
@@ -126,7 +126,7 @@ func TestAReceiptOfAnythingElseFails(t *testing.T) {
 	if _, err := meter.VerifyReceipt(jws, others, nil); !errors.Is(err, meter.ErrReceiptKey) {
 		t.Errorf("keys of another service: %v", err)
 	}
-	// A key that is not what its ID says is none.
+	// A key whose ID is not its thumbprint does not count.
 	var mine, theirs struct{ Keys []map[string]any }
 	if json.Unmarshal(keys, &mine) != nil || json.Unmarshal(others, &theirs) != nil {
 		t.Fatal("keys")
@@ -142,7 +142,7 @@ func FuzzVerifyReceipt(f *testing.F) {
 	f.Add("e30.e30.e30", `{"keys":[]}`, `[]`)
 	f.Fuzz(func(t *testing.T, jws, keys, hits string) {
 		if _, err := meter.VerifyReceipt(jws, json.RawMessage(keys), json.RawMessage(hits)); err == nil {
-			t.Error("a receipt that nobody signed")
+			t.Error("accepted a receipt that nobody signed")
 		}
 	})
 }
@@ -159,7 +159,7 @@ func TestAValueHasOneDigestInEveryForm(t *testing.T) {
 		digest := mac.Sum(nil)
 		_, values, err := tx.Shown(t.Context(), "shop", "buyer", nil, [][]byte{digest})
 		if !values[string(digest)] {
-			t.Error("two forms of a value have two digests")
+			t.Error("two forms of a value have different digests")
 		}
 		return err
 	}))

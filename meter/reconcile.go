@@ -13,7 +13,7 @@ import (
 // reconcileBatch is how many pending claims are read at a time.
 const reconcileBatch = 100
 
-// Reconcile ends pending payments whose hold has lapsed, because a process died or a
+// Reconcile settles pending payments whose hold has lapsed because a process died or a
 // facilitator did not answer. It returns how many it ended and how many are still pending.
 func (m *Market) Reconcile(ctx context.Context) (done, pending int, err error) {
 	var claims []Claim
@@ -69,11 +69,11 @@ func (m *Market) reconcile(ctx context.Context, id uuid.UUID) (done bool, err er
 	return claim.State == ClaimDone, nil
 }
 
-// reconcileEvery is how often Run looks for payments to end.
+// reconcileEvery is how often Run calls Reconcile.
 const reconcileEvery = 5 * time.Second
 
 // Run reconciles payments until ctx is done, and removes claims that have expired.
-// It passes failures to failed, without their subject.
+// It passes errors to failed, without the claim or payment that they concern.
 func (m *Market) Run(ctx context.Context, failed func(error)) {
 	var swept time.Time
 	for {
@@ -95,8 +95,8 @@ func (m *Market) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// overdue returns how many of the first hundred pending payments were charged longer
-// ago than a hold lasts. Those that a pass has just tried are held, and count too.
+// overdue returns how many of the first hundred pending payments were charged longer ago than
+// a hold lasts, including those that a pass has just tried and still holds.
 func (m *Market) overdue(ctx context.Context) (overdue int, err error) {
 	now := m.service.Instant()
 	err = m.storage.View(ctx, func(tx ReadTx) error {

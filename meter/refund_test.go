@@ -10,12 +10,12 @@ import (
 	"mneme/meter"
 )
 
-func TestASellerRefundsAChargeOnceAndWhole(t *testing.T) {
+func TestARefundPaysBackAWholeChargeOnce(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		o := f.offer(sam)
 		c := f.charge(o, 700, meter.ChargeDone)
 		_, err := f.market.Refund(f.ctx, sam, c.ID, nil)
-		f.wants(409, err) // its balance is short
+		f.wants(409, err) // the seller's balance is too low
 		f.topUp("sam", 1000)
 		const calls = 4
 		failed := make(chan error, calls)
@@ -39,7 +39,7 @@ func TestASellerRefundsAChargeOnceAndWhole(t *testing.T) {
 	})
 }
 
-func TestARefundIsTheSellersAlone(t *testing.T) {
+func TestOnlyTheSellerRefunds(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		f.topUp("sam", 1000)
 		c := f.charge(f.offer(sam), 700, meter.ChargeDone)

@@ -14,8 +14,8 @@ import (
 // capRefusals is the name of the cap on refused payments.
 const capRefusals = "refused_payments"
 
-// How many payments may be refused, or have no outcome, in a burst and in a steady state.
-// Each may cost a call to the service that settles payments.
+// refusalRates bound how many payments may be refused, or have no outcome: a burst, and then
+// one every so often. Each may cost a call to the service that settles payments.
 var refusalRates = [...]struct {
 	burst int
 	every time.Duration
@@ -25,15 +25,15 @@ var refusalRates = [...]struct {
 	byOffer:   {300, 2 * time.Second}, // of all buyers
 }
 
-// What refusals are counted by.
+// The keys by which refusals are counted.
 const (
 	byBuyer = iota
 	byAddress
 	byOffer
 )
 
-// refusalBytes bounds the memory of each kind to some 20,000 buckets. A bucket that was not
-// used for burst × every is full, so nothing is lost when it is evicted.
+// refusalBytes bounds the memory of each key to some 20,000 buckets. A bucket that has not
+// been used for burst × every is full, so evicting it loses nothing.
 const refusalBytes = 4 << 20
 
 // refusals counts refused payments. It is safe for concurrent use. Each process counts
@@ -50,7 +50,8 @@ func newRefusals() *refusals {
 	return r
 }
 
-// names returns the keys under which a refusal of a search's payment is counted; "": none.
+// refusalNames returns the names under which a refusal of a search's payment is counted; "":
+// none.
 func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
 	names := [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
 	for i, name := range names {
@@ -61,7 +62,7 @@ func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
 	return names
 }
 
-// check returns a CapError while too many payments were refused.
+// check returns a CapError if too many payments were refused recently.
 func (f *refusals) check(names [len(refusalRates)]string, now time.Time) error {
 	var wait time.Duration
 	for kind, name := range names {

@@ -66,8 +66,8 @@ func (m *Market) withKeys(ctx context.Context, tx memory.ReadTx, c memory.Caller
 	return used, nil
 }
 
-// Sales returns to a store's own agent what searches of the store have earned, by group. It
-// never reveals what was asked.
+// Sales returns the income from searches of a store, by group. The caller must be the store's
+// own agent. Sales never reveals queries.
 func (m *Market) Sales(ctx context.Context, c memory.Caller, store string, from, to time.Time, by SaleGroup) ([]SalesRow, error) {
 	var rows []SalesRow
 	err := m.view(ctx, c, func(tx ReadTx) error {
@@ -107,8 +107,8 @@ func checkSales(from, to time.Time, by SaleGroup) error {
 	return nil
 }
 
-// share returns the share of entries that was shown, 0–1. Entries that were shown may no
-// longer be searchable.
+// share returns the share of entries that were shown, 0–1. It is at most 1 even if shown
+// entries are no longer searchable.
 func share(shown, entries int64) float64 {
 	if entries == 0 {
 		return 0

@@ -48,7 +48,7 @@ func TestUsageIsTheCallersNewestFirst(t *testing.T) {
 	})
 }
 
-func TestUsageNamesKeysThatTheSessionMaySeeNow(t *testing.T) {
+func TestUsageHasTheKeysThatTheSessionMaySee(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		seller, buyer := as("sam", acl.Internal), as("ben", acl.Internal)
 		o := f.offer(seller)

@@ -13,11 +13,11 @@ import (
 	"mneme/search"
 )
 
-// sale is what one search buys, in the transaction that decides it.
+// sale is the purchase of one search, in the transaction that decides it.
 //
-// SECURITY: a decision on an entry depends only on the entries that were admitted before
-// it, on the buyer's own history, and on the counts of the offer. An entry that is not shown
-// leaves no trace.
+// SECURITY: the decision on an entry depends only on the entries admitted before it, the
+// buyer's own history, and the counts of the offer. An entry that is not shown leaves no
+// trace.
 type sale struct {
 	meter    *Meter
 	tx       Tx
@@ -42,12 +42,12 @@ type cart struct {
 	quota       *quota
 	known       map[uuid.UUID]bool // entries that were shown before
 	knownValues map[string]bool    // digests of values that were shown before
-	takenValues map[string]bool
-	items       []item        // admitted
-	hits        []*search.Hit // of items, as the answer shows them
-	fresh       []uuid.UUID   // entries of items that the buyer has not seen before
-	amount      int64         // micros, including the search
-	closed      bool          // an entry was refused
+	takenValues map[string]bool    // digests of the values of items
+	items       []item             // admitted
+	hits        []*search.Hit      // of items, as the answer shows them
+	fresh       []uuid.UUID        // entries of items that the buyer has not seen before
+	amount      int64              // micros, including the search
+	closed      bool               // an entry was refused
 }
 
 // Sell implements search.Meter. It locks the claim before all else.
@@ -65,10 +65,10 @@ func (m *Meter) Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p searc
 		return search.Sale{}, err
 	}
 	made.Bill = bill
-	return made, s.keep(ctx, o, made, owed)
+	return made, s.storeOutcome(ctx, o, made, owed)
 }
 
-// admit locks what the sale depends on, and decides which stores it may show entries of.
+// admit takes the locks of the sale, and decides from which stores it may show entries.
 func (s *sale) admit(ctx context.Context, o search.Offering) error {
 	p := s.purchase
 	if err := holdClaim(ctx, s.tx, p.Claim); err != nil {
@@ -95,15 +95,15 @@ func (s *sale) admit(ctx context.Context, o search.Offering) error {
 	return s.offer(ctx, o.Candidates)
 }
 
-// checkOffer returns an error unless the caller may still search the offer, by the terms under
-// which it was admitted.
+// checkOffer returns an error unless the caller may still search the offer, under the terms by
+// which Admit admitted it.
 func (s *sale) checkOffer(ctx context.Context) error {
 	grant, err := payableOffer(ctx, s.tx, s.caller, s.purchase, s.at)
 	if err != nil {
 		return err
 	}
 	if admitted := s.purchase.Grant; admitted == nil || grant.Store != admitted.Store || grant.Terms != admitted.Terms {
-		return conflict("the offer has changed meanwhile")
+		return conflict("the offer has changed since the search began")
 	}
 	return nil
 }
@@ -180,14 +180,14 @@ func (s *sale) offer(ctx context.Context, candidates []search.Candidate) error {
 			if err != nil {
 				return err
 			}
-			cart.knew(known, values)
+			cart.addKnown(known, values)
 		}
 	}
 	return nil
 }
 
-// knew records entries and digests of values that were shown before.
-func (c *cart) knew(entries map[uuid.UUID]bool, values map[string]bool) {
+// addKnown records entries and digests of values that were shown before.
+func (c *cart) addKnown(entries map[uuid.UUID]bool, values map[string]bool) {
 	if c.known == nil {
 		c.known, c.knownValues = entries, values
 		return
@@ -196,7 +196,8 @@ func (c *cart) knew(entries map[uuid.UUID]bool, values map[string]bool) {
 	maps.Copy(c.knownValues, values)
 }
 
-// take puts a candidate into the cart of its store, and reserves its price, if it may be shown.
+// take puts a candidate into the cart of its store and reserves its price, and reports whether
+// the answer may show it.
 func (s *sale) take(c *search.Candidate) bool {
 	i, ok := s.items[c.Entry.ID]
 	if !ok {
@@ -239,7 +240,7 @@ func (c *cart) add(i item, hit *search.Hit, from *funds) (price int64, ok bool) 
 // price returns the price of one more new entry; false if none may be shown.
 func (c *cart) price() (int64, bool) {
 	fresh := int64(len(c.fresh))
-	if fresh >= c.quota.room() {
+	if fresh >= c.quota.remaining() {
 		return 0, false
 	}
 	if !c.quota.metered() {

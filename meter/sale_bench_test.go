@@ -11,8 +11,8 @@ import (
 	"mneme/storage/sqlite/sqlitetest"
 )
 
-// BenchmarkSale measures what a meter adds to a search with ten hits: admission and
-// the transaction that decides, of an unmetered and of a metered store.
+// BenchmarkSale measures the cost of a meter in a search with ten hits: admission and the
+// transaction of the sale, for an unmetered and a metered store.
 func BenchmarkSale(b *testing.B) {
 	for name, open := range map[string]func() storage.Storage{
 		"sqlite": func() storage.Storage { return sqlitetest.Open(b) },

@@ -29,7 +29,7 @@ func checkCharge(t *testing.T, a answer, amount, search int64, fresh, hits int) 
 		t.Fatalf("got %d charges", len(a.bill.Charges))
 	}
 	if c := a.bill.Charges[0]; c.Amount != amount || c.Search != search || len(c.Entries) != fresh || len(a.hits) != hits {
-		t.Errorf("got %d of which %d for the search, %d new of %d hits; want %d, %d, %d, %d", c.Amount, c.Search, len(c.Entries), len(a.hits), amount, search, fresh, hits)
+		t.Errorf("charged %d, of which %d for the search, with %d new of %d hits; want %d, %d, %d, %d", c.Amount, c.Search, len(c.Entries), len(a.hits), amount, search, fresh, hits)
 	}
 }
 
@@ -44,12 +44,13 @@ func TestAnEntryIsBoughtOnce(t *testing.T) {
 		edited := goods[0]
 		edited.Value = json.RawMessage(`{"another": "value"}`)
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", edited)), 100, 100, 0, 1)
-		// A copy of what it was and of what it is, in another form of JSON.
+		// Copies of the old value and of the new one, the latter in another form of JSON.
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", entry("shop", "copy", string(goods[0].Value)), entry("shop", "copy2", `{ "another":"value" }`))), 100, 100, 0, 2)
 		twins := []memory.Entry{entry("shop", "a", `"twin"`), entry("shop", "b", `"twin"`)}
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", twins...)), 110, 100, 1, 2)
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", twins[1])), 100, 100, 0, 1)
-		// For another buyer all is new, and so it is through another offer for this one not.
+		// All entries are new to another buyer. To this buyer they are not, even through
+		// another offer.
 		p.topUp("other", 1000)
 		checkCharge(t, p.mustBuy(p.of(offer, "other", goods[0])), 110, 100, 1, 1)
 		second := p.sell("shop", priced(5, 7), meter.OfferCaps{})
@@ -64,7 +65,7 @@ func TestAnEntryIsBoughtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAnUnmeteredGrantShowedIsNotChargedLater(t *testing.T) {
+func TestEntriesShownByAnUnmeteredGrantAreNotChargedLater(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		goods := entries("shop", 2)
@@ -129,14 +130,14 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 				b.purchase.Claim = p.claim()
 			}
 			a := p.mustBuy(b)
-			want := []string{"k0", "k1"} // k4 was bought: the answer stops at k2 all the same
+			want := []string{"k0", "k1"} // the answer stops at k2, even though k4 was bought
 			if name == "hits" {
 				want = []string{"k0", "k1", "k2"}
 			}
 			if !slices.Equal(a.keys, want) {
 				t.Errorf("%s: got %v", name, a.keys)
 			}
-			// What was bought and comes first is shown.
+			// A bought entry that comes first is shown.
 			b.found = append([]memory.Entry{goods[4], goods[0], goods[1]}, entries(store, 1)...)
 			if c.payment == nil && c.most == nil && name != "balance" {
 				a, err := p.buy(b)
@@ -150,7 +151,7 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 	})
 }
 
-func TestWhatDoesNotFitTheAnswerCostsNothing(t *testing.T) {
+func TestAnEntryThatDoesNotFitTheAnswerCostsNothing(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
@@ -170,12 +171,12 @@ func TestASaleOfStoresThatWereNotSearchedShowsNothing(t *testing.T) {
 		p.topUp("buyer", 1000)
 		b := p.of(offer, "buyer", entry("shop", "a", `"x"`), entry("other", "b", `"y"`))
 		if a := p.mustBuy(b); !slices.Equal(a.keys, []string{"a"}) {
-			t.Errorf("shows %q", a.keys)
+			t.Errorf("showed %q", a.keys)
 		}
 	})
 }
 
-// The terms that a caller was admitted by are those that it pays by.
+// A search pays by the terms under which it was admitted.
 func TestAnOfferThatChangedDuringASearchSellsNothing(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
@@ -244,7 +245,7 @@ func TestASpentCapEndsSearchesUntilItsWindowEnds(t *testing.T) {
 	})
 }
 
-func TestASearchThatNamesStoresPassesByWhatItMayNotPayFor(t *testing.T) {
+func TestASearchLeavesOutNamedStoresThatItCannotPayFor(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		p.topUp("buyer", 250)
@@ -291,7 +292,7 @@ func TestUnmeteredGrantsHaveCaps(t *testing.T) {
 		goods := entries("s", 6)
 		unnamed := func(found ...memory.Entry) buying { return buying{agent: "a", stores: access, found: found} }
 		for range 5 {
-			p.mustBuy(unnamed()) // shows nothing of it: it is no search of it
+			p.mustBuy(unnamed()) // shows no entry of the store: it does not count as its search
 		}
 		if a := p.mustBuy(unnamed(goods[:2]...)); len(a.hits) != 2 {
 			t.Fatalf("got %v", a.keys)
@@ -319,8 +320,8 @@ func TestUnmeteredGrantsHaveCaps(t *testing.T) {
 	})
 }
 
-// SECURITY: what was found and not shown leaves no trace: not in the answer, not
-// in the account, and not in what comes after.
+// SECURITY: entries that were found but not shown leave no trace in the answer, the account or
+// later answers.
 func TestEntriesThatAreNotShownLeaveNoTrace(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
@@ -344,7 +345,7 @@ func TestEntriesThatAreNotShownLeaveNoTrace(t *testing.T) {
 	})
 }
 
-func TestASearchThatCannotBePaidNamesItsPrice(t *testing.T) {
+func TestAnUnpaidSearchReturnsItsPrice(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		offer := p.sell("shop", priced(100, 10), meter.OfferCaps{})
@@ -428,7 +429,7 @@ func TestASearchOfAnOfferNeedsAGrantOrAPayment(t *testing.T) {
 	})
 }
 
-// claim makes the open claim of a payment.
+// claim creates an open claim of a payment.
 func (p *process) claim() *search.ClaimRef {
 	claim := meter.Claim{ID: uuid.Must(uuid.NewV7()), Payment: uuid.NewString(), State: meter.ClaimOpen, Fence: 3, HeldUntil: noon, ExpiresAt: noon.Add(time.Hour)}
 	p.must(p.storage.Update(p.t.Context(), func(tx meter.Tx) error { return tx.PutClaim(p.t.Context(), claim) }))
@@ -458,12 +459,12 @@ func TestAPaymentWaitsForItsSettlement(t *testing.T) {
 		if *a.bill.Balance != 50 || p.balance("shop") != 0 || p.verify().Lines != lines {
 			t.Errorf("balances: %v after %d lines", p.verify().Balances(), p.verify().Lines)
 		}
-		// Nothing is charged and nothing bought until the payment is settled: the claim
-		// alone knows.
+		// Nothing is charged or bought until the payment is settled: only the claim has the
+		// charge.
 		p.must(p.storage.View(t.Context(), func(tx meter.ReadTx) error {
 			kept, err := tx.Charge(t.Context(), a.bill.Charges[0].ID)
 			if err != nil || kept != nil {
-				t.Errorf("kept %+v, %v", kept, err)
+				t.Errorf("stored %+v, %v", kept, err)
 			}
 			shown, err := tx.CountShown(t.Context(), "shop", "buyer")
 			if err != nil || shown != 0 {
@@ -530,7 +531,7 @@ func (a answer) json(t *testing.T) json.RawMessage {
 	return raw
 }
 
-func TestAMeteredGrantShowsNothingBelowTheLabelOfItsOffer(t *testing.T) {
+func TestAMeteredGrantShowsNothingBelowItsOffersLabel(t *testing.T) {
 	onBothStorages(t, func(t *testing.T, open func() storage.Storage) {
 		p := openProcess(t, open())
 		seller := caller("shop")

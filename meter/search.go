@@ -16,11 +16,11 @@ import (
 // search runs an order. An order with an Idempotency-Key or a payment happens once: it holds
 // a claim, and a repetition returns the answer that the claim stores.
 //
-//	claim → verify the payment → search, which stores what is owed → settle → charge → answer
+//	claim → verify the payment → search, which stores owed charges → settle → charge → answer
 //
-// The account is charged during the search. A payment is charged once it is settled, or once
-// the answer is delivered because the payment was verified. Until then nothing is shown, and
-// a refused payment leaves no trace.
+// An account is charged during the search. A payment is charged once it is settled or, if it
+// was verified, once the answer is delivered. Until then nothing is shown, and a refused
+// payment leaves no trace.
 func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchResult, error) {
 	if r.Call.Key == "" && r.Payment == nil {
 		answer, err := m.ask(ctx, c, r.Request)
@@ -58,11 +58,11 @@ func (m *Market) search(ctx context.Context, c memory.Caller, r order) (SearchRe
 	}
 }
 
-// identifierKey begins the key of a claim that was made with the client's name of its
-// payment, in place of an Idempotency-Key.
+// identifierKey is the prefix of a claim's key if there is no Idempotency-Key: the rest of the
+// key is a digest of the client's name for the payment.
 const identifierKey = "payment-identifier "
 
-// How often a request looks whether another one has ended the claim that it holds.
+// How often a request checks whether the holder of its claim has ended the claim.
 const (
 	pollFirst = 20 * time.Millisecond
 	pollMost  = 500 * time.Millisecond
@@ -71,12 +71,12 @@ const (
 // watch measures how long a request has seen the same holder of an open claim.
 type watch struct {
 	holder search.ClaimRef
-	until  time.Time // the holder's patience
+	until  time.Time // when the request may take over the claim
 }
 
 // patienceFirst is how long a repetition leaves an open claim to its first holder. Each
-// further holder has twice the time of the previous one, up to Options.Hold, so that of any
-// number of repetitions one has the time that its search takes.
+// further holder has twice the time of the previous one, up to Options.Hold, so that however
+// many repetitions there are, one of them has enough time for its search.
 const patienceFirst = 250 * time.Millisecond
 
 func (w *watch) see(claim Claim, most time.Duration) {
@@ -90,8 +90,8 @@ func (w *watch) see(claim Claim, most time.Duration) {
 	*w = watch{claim.holder(), time.Now().Add(patience)}
 }
 
-// lapsed returns the holder from which the request may take an open claim over; zero if
-// there is none.
+// lapsed returns the holder from which the request may take over an open claim; zero if there
+// is none.
 func (w *watch) lapsed() search.ClaimRef {
 	if w.holder.ID == uuid.Nil || time.Now().Before(w.until) {
 		return search.ClaimRef{}
@@ -110,8 +110,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// searchHeld runs the search of a claim that is held and open. A failure before the charge
-// removes the claim, so that nothing is stored of it.
+// searchHeld runs the search of an open claim that this request holds. If it fails before the
+// charge, it removes the claim, so that nothing is stored.
 func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim *Claim) (SearchResult, error) {
 	accepted, err := m.verify(ctx, c, r)
 	if err != nil {
@@ -133,8 +133,8 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 		return SearchResult{}, err
 	}
 	if err != nil {
-		// The charge may have committed all the same, if the database's answer was lost:
-		// then the claim stays.
+		// If the database's response was lost, the charge may still have committed. Then
+		// release keeps the claim.
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	result := SearchResult{Answer: answer}
@@ -157,7 +157,7 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 	return result, err
 }
 
-// ask runs a search, and has it observed.
+// ask runs a search and notifies the Meter of it.
 func (m *Market) ask(ctx context.Context, c memory.Caller, r search.Request) (search.Answer, error) {
 	answer, err := m.searcher.Search(ctx, c, r)
 	if m.options.Meter != nil {
@@ -183,12 +183,12 @@ func (m *Market) charged(ctx context.Context, c memory.Caller, held search.Claim
 	return *claim, nil
 }
 
-// retryUnsettled is when a repetition of a call may know the outcome of its payment.
+// retryUnsettled is the delay after which to repeat a call whose payment has no outcome yet.
 const retryUnsettled = 5 * time.Second
 
-// settleOrDeliver settles the payment of a pending claim that is held. If the outcome is not
-// known, it delivers an answer whose payment was verified, and otherwise returns an
-// UnsettledError: a repetition or the background work asks again.
+// settleOrDeliver settles the payment of a pending claim that this request holds. If the
+// outcome is not known, it delivers the answer if the payment was verified, and otherwise
+// returns an UnsettledError: a repetition or Run tries again.
 func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
 	if err := m.settle(ctx, claim); err != nil || claim.State == ClaimDone {
 		return err
@@ -207,14 +207,14 @@ func (m *Market) settleOrDeliver(ctx context.Context, claim *Claim) error {
 	case kept.Accepted != nil && kept.Accepted.Verified:
 		return m.deliver(ctx, claim)
 	}
-	if err := m.letGo(ctx, claim); err != nil {
+	if err := m.endHold(ctx, claim); err != nil {
 		return err
 	}
 	return &search.UnsettledError{RetryAfter: retryUnsettled}
 }
 
-// letGo lets the next request settle a pending claim.
-func (m *Market) letGo(ctx context.Context, held *Claim) error {
+// endHold ends the hold on a pending claim, so that the next request can settle it.
+func (m *Market) endHold(ctx context.Context, held *Claim) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
 			return err
@@ -241,13 +241,13 @@ func (m *Market) billOf(ctx context.Context, c memory.Caller, claim Claim) (bill
 	return bill, err
 }
 
-// verify accepts and verifies the payment of a search; nil without one.
+// verify accepts and verifies the payment of a search. It returns nil if there is none.
 func (m *Market) verify(ctx context.Context, c memory.Caller, r order) (*Accepted, error) {
 	if r.Payment == nil {
 		return nil, nil
 	}
 	if m.options.Gateway == nil || m.options.Meter == nil {
-		return nil, &memory.RuleError{Field: "payment", Rule: "is not taken: no method of payment is configured"}
+		return nil, &memory.RuleError{Field: "payment", Rule: "is not accepted: no payment method is configured"}
 	}
 	if err := m.refused.check(refusalNames(c, &r), m.service.Instant()); err != nil {
 		return nil, err
@@ -278,8 +278,8 @@ func (m *Market) verify(ctx context.Context, c memory.Caller, r order) (*Accepte
 	}
 }
 
-// repeat answers a search whose claim has an outcome, with the entries as the caller may see
-// them now.
+// repeat returns the answer that a claim stores, with the entries as the caller may see them
+// now.
 func (m *Market) repeat(ctx context.Context, c memory.Caller, r order, claim Claim) (SearchResult, error) {
 	out, err := claim.outcome()
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // Limits of the offers that a store has at one label.
 const (
 	MaxOpenOffers = 100
-	MaxOffers     = 1000 // withdrawn ones too
+	MaxOffers     = 1000 // including withdrawn ones
 )
 
-// quotaRetry is a guess. Room appears when offers are withdrawn.
+// quotaRetry is a guess: a store can have another offer once one is withdrawn.
 const quotaRetry = time.Minute
 
-// MakeOffer offers searches of a store. The caller must be the store's own agent.
-// The offer is labelled with its taint.
+// MakeOffer offers searches of a store. The caller must be the store's own agent. The offer's
+// label is the caller's taint.
 func (m *Market) MakeOffer(ctx context.Context, c memory.Caller, store string, r OfferRequest, i *memory.Idempotency) (FoundOffer, error) {
 	var made Offer
 	err := m.update(ctx, c, func(tx Tx) error {
@@ -73,8 +73,8 @@ func (m *Market) makeOffer(ctx context.Context, tx OfferWriter, c memory.Caller,
 	return offer, tx.PutOffer(ctx, offer)
 }
 
-// checkOffers returns a QuotaError if a store has no room for another offer at a
-// label. Offers of other labels do not count: the caller may not see them.
+// checkOffers returns a QuotaError if a store cannot have another offer at a label. Offers at
+// other labels do not count: the caller may not see them.
 func checkOffers(ctx context.Context, tx OfferReader, store string, label acl.Label) error {
 	offers, err := tx.OffersOn(ctx, store)
 	if err != nil {
@@ -98,7 +98,7 @@ func checkOffers(ctx context.Context, tx OfferReader, store string, label acl.La
 	return nil
 }
 
-// recordedOffer returns the offer that an earlier call left, as it is now.
+// recordedOffer returns the offer that an earlier call made, as it is now.
 func recordedOffer(ctx context.Context, tx OfferReader, record *memory.IdempotencyRecord) (Offer, error) {
 	if len(record.IDs) == 0 {
 		return Offer{}, memory.ErrNotFound
@@ -121,24 +121,24 @@ func (r OfferRequest) change(o *Offer) {
 	o.Terms = r.Terms.over(o.Terms)
 }
 
-// ChangeOffer changes an offer of the caller's own store. Grants under it keep the
-// terms at which it was accepted.
+// ChangeOffer changes an offer of the caller's own store. Grants under it keep the terms that
+// their buyers accepted.
 func (m *Market) ChangeOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, r OfferRequest, holds memory.Preconditions) (FoundOffer, error) {
-	// The label that counts is the offer's, and an offer of another one is not
-	// changed.
+	// The terms are checked against the offer's label. That is the caller's taint: changeOffer
+	// changes no other offer.
 	invalid := r.check(c.Taint)
 	return m.changeOffer(ctx, c, offer, holds, invalid, r.change)
 }
 
-// WithdrawOffer ends an offer of the caller's own store. Grants under it run on.
+// WithdrawOffer ends an offer of the caller's own store. Grants under it remain valid.
 func (m *Market) WithdrawOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions) error {
 	_, err := m.changeOffer(ctx, c, offer, holds, nil, func(o *Offer) { o.State = OfferWithdrawn })
 	return err
 }
 
-// changeOffer applies a change to an open offer. invalid, unless nil, is what is
-// wrong with the request: it is told to those alone who might change the offer, and
-// to those for whom there is none.
+// changeOffer applies a change to an open offer. invalid, unless nil, is the error of an
+// invalid request. changeOffer returns it only to callers who may change the offer, and to
+// those for whom the offer does not exist.
 func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID, holds memory.Preconditions, invalid error, change func(*Offer)) (FoundOffer, error) {
 	var changed Offer
 	err := m.update(ctx, c, func(tx Tx) error {
@@ -180,8 +180,8 @@ func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID,
 	return m.show(c, changed), nil
 }
 
-// checkChange refuses to change a visible offer of a lower label than the
-// session's, and a withdrawn one.
+// checkChange returns an error if a visible offer has a lower label than the session, or is
+// withdrawn.
 func checkChange(c memory.Caller, o Offer) error {
 	if o.Label != c.Taint {
 		return conflict("the offer has a lower label than the session, and is changed at its own label only")

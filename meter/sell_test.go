@@ -29,7 +29,7 @@ func TestAnOfferHasItsMakersLabelAndItsDefaults(t *testing.T) {
 	})
 }
 
-func TestOffersAreMadeByTheStoresOwnAgentAlone(t *testing.T) {
+func TestOnlyTheStoresOwnAgentMakesOffers(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		full := acl.ReadWrite
 		if _, err := f.memory.Share(f.ctx, sam, memory.ShareRequest{Store: "sam", Grantee: "ben", Level: full}); err != nil {
@@ -57,7 +57,7 @@ func TestOffersAreMadeByTheStoresOwnAgentAlone(t *testing.T) {
 	})
 }
 
-func TestAnOfferExistsForTaintsThatReachItAlone(t *testing.T) {
+func TestAnOfferExistsOnlyForTaintsThatReachIt(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		secret := f.offer(as("sam", acl.Confidential))
 		absent := uuid.New()
@@ -101,7 +101,7 @@ func TestAnOfferExistsForTaintsThatReachItAlone(t *testing.T) {
 	})
 }
 
-func TestAnOfferIsChangedAtItsOwnLabelAlone(t *testing.T) {
+func TestAnOfferIsChangedOnlyAtItsOwnLabel(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		public := f.offer(sam)
 		higher := as("sam", acl.Internal)
@@ -122,7 +122,7 @@ func TestAnOfferIsChangedAtItsOwnLabelAlone(t *testing.T) {
 	})
 }
 
-func TestAWithdrawnOfferIsForItsSellerAndItsBuyersAlone(t *testing.T) {
+func TestOnlyItsSellerAndBuyersSeeAWithdrawnOffer(t *testing.T) {
 	onEachStorage(t, func(f *fixture) {
 		o := f.offer(sam)
 		f.accept(ben, o)

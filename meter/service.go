@@ -13,17 +13,17 @@ import (
 // Options configure a Market. Zero fields take the default.
 type Options struct {
 	Currency string // ISO 4217, of one credit; USD
-	// Meter prices searches that are paid for as they are made, and Gateway takes
-	// their payments. Without them only accounts pay.
+	// Meter prices searches that come with a payment, and Gateway handles these payments.
+	// Without them only accounts pay.
 	Meter    *Meter
 	Gateway  Gateway
 	Observer PaymentObserver // default: none
-	// Hold is how long a request holds the claim of a payment that it settles. It is
+	// Hold is how long a request holds the claim of a payment that it settles. It must be
 	// longer than a settlement takes. Default one minute.
 	Hold time.Duration
 }
 
-// PaymentObserver is told what becomes of payments, for metrics.
+// PaymentObserver receives the outcomes of payments, for metrics.
 type PaymentObserver interface {
 	// SettleFailed counts settlements without an outcome.
 	SettleFailed()
@@ -41,17 +41,15 @@ func (noPaymentObserver) Reconciled(int, int) {}
 // Like those of memory.Service, they apply every access rule themselves. It is
 // safe for concurrent use.
 type Market struct {
-	storage  Storage
-	service  *memory.Service
-	searcher *search.Searcher
-	options  Options
-	refused  *refusals
-	// background: what is written is not a request's, and takes no turn.
-	background bool
+	storage    Storage
+	service    *memory.Service
+	searcher   *search.Searcher
+	options    Options
+	refused    *refusals
+	background bool // updateClaim runs for no request, and takes no turn
 }
 
-// NewMarket returns a Market over the database of a service, for the searches of
-// searcher.
+// NewMarket returns a Market over the database of a service, which searches by searcher.
 func NewMarket(storage Storage, service *memory.Service, searcher *search.Searcher, options Options) *Market {
 	options.Currency = cmp.Or(options.Currency, "USD")
 	options.Hold = cmp.Or(options.Hold, defaultHold)
@@ -61,7 +59,7 @@ func NewMarket(storage Storage, service *memory.Service, searcher *search.Search
 	return &Market{storage: storage, service: service, searcher: searcher, options: options, refused: newRefusals()}
 }
 
-// view runs fn on a snapshot once it is the caller's turn: memory.Readers.Take.
+// view runs fn on a snapshot once it is the caller's turn: see memory.Readers.Take.
 func (m *Market) view(ctx context.Context, c memory.Caller, fn func(ReadTx) error) error {
 	done, err := m.service.Readers().Take(ctx, c)
 	if err != nil {
@@ -82,8 +80,8 @@ func (m *Market) update(ctx context.Context, c memory.Caller, fn func(Tx) error,
 	return m.storage.Update(ctx, fn)
 }
 
-// updateClaim is update for what becomes of a claim: it is the turn of the agent whose
-// claim it is.
+// updateClaim is update for changes of a claim. It takes the turn of the agent that owns the
+// claim.
 func (m *Market) updateClaim(ctx context.Context, held *Claim, fn func(Tx) error) error {
 	if m.background {
 		return m.storage.Update(ctx, fn)
@@ -91,8 +89,8 @@ func (m *Market) updateClaim(ctx context.Context, held *Claim, fn func(Tx) error
 	return m.update(ctx, memory.Caller{Principal: acl.Principal{Agent: held.Key.Agent}}, fn)
 }
 
-// inBackground returns the Market for work that is not a request's: an agent's writes must
-// not keep it waiting.
+// inBackground returns the Market for background work, which must not wait for an agent's
+// writes.
 func (m *Market) inBackground() *Market {
 	b := *m
 	b.background = true

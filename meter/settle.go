@@ -12,16 +12,17 @@ import (
 	"mneme/search"
 )
 
-// settleTimeout bounds a settlement. Its caller may be gone: what was charged is
-// settled all the same.
+// settleTimeout bounds a settlement, which goes on if its caller has disconnected, since the
+// search was charged.
 const settleTimeout = 40 * time.Second
 
-// settle settles the payment of a pending claim that is held. Afterwards the claim is
-// done, or still pending if nobody knows yet. A refusal leaves nothing of what was not
-// delivered, reverses what was, and is a RefusedError.
+// settle settles the payment of a pending claim that this request holds. Afterwards the claim
+// is done, or still pending if the outcome is not known yet. If the payment is refused, settle
+// removes charges that were not delivered, reverses those that were, and returns a
+// RefusedError.
 func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	if m.options.Gateway == nil {
-		return nil // it stays pending until there is one again
+		return nil // the claim stays pending until a Gateway is configured again
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 	defer cancel()
@@ -43,10 +44,10 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	case SettleRefused:
 		return m.refuse(ctx, claim, *kept.Accepted, answer)
 	case SettleUnsent:
-		if kept.Tried { // an earlier attempt was sent
+		if kept.Tried { // an earlier attempt may have been sent
 			return nil
 		}
-		return m.keepSettlement(ctx, claim, kept) // the first attempt reached nobody
+		return m.keepSettlement(ctx, claim, kept) // the first attempt was not sent
 	default:
 		if answer.Begun == "" || answer.Begun == kept.Accepted.Begun {
 			return nil
@@ -56,8 +57,8 @@ func (m *Market) settle(ctx context.Context, claim *Claim) error {
 	}
 }
 
-// keepSettlement records what is known about the settlement of a claim that is held and
-// pending.
+// keepSettlement records the known state of the settlement of a pending claim that this request
+// holds.
 func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settlement) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
@@ -65,7 +66,7 @@ func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settleme
 		}
 		claim, err := tx.Claim(ctx, held.ID)
 		if err != nil || claim == nil || claim.State != ClaimPending || claim.Fence != held.Fence {
-			return err // another request knows better
+			return err // another request has taken over the claim
 		}
 		if claim.Settlement, err = json.Marshal(known); err != nil {
 			return err
@@ -74,12 +75,12 @@ func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settleme
 	})
 }
 
-// beginSettling records that an attempt to settle a claim begins, and returns its
-// settlement as it was before. If another request has ended the claim, held is what it
-// is now.
+// beginSettling records that an attempt to settle a claim begins, and returns the previous
+// settlement. If another request has ended the claim, beginSettling sets held to its current
+// state.
 //
-// SECURITY: a payer can use its payment elsewhere, or void it. That it was used means
-// that we settled it only if an attempt of ours was recorded before.
+// SECURITY: a payer can use its payment elsewhere, or void it. A used payment therefore means
+// that this service settled it only if an earlier attempt was recorded.
 func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlement, err error) {
 	err = m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
@@ -123,8 +124,8 @@ func (m *Market) amountOf(ctx context.Context, claim *Claim) (amount int64, err 
 	return amount, err
 }
 
-// chargesOf returns the charges of a claim: those that its outcome owes, or else those
-// that were booked.
+// chargesOf returns the charges of a claim: the owed ones of its outcome or, if there are
+// none, the booked ones.
 func chargesOf(ctx context.Context, tx ChargeReader, claim *Claim) (out outcome, charges []Charge, err error) {
 	if out, err = claim.outcome(); err != nil {
 		return outcome{}, nil, err
@@ -138,15 +139,15 @@ func chargesOf(ctx context.Context, tx ChargeReader, claim *Claim) (out outcome,
 	return out, charges, err
 }
 
-// ending is a claim whose payment is being ended, with its charges, locked.
+// ending is a locked claim whose payment is being ended, with its charges.
 type ending struct {
 	claim   *Claim
-	pending bool // it still has to be ended
+	pending bool // the payment must still be ended
 	out     outcome
 	charges []Charge
 }
 
-// end locks a claim and its charges, and returns them as they are.
+// end locks a claim and its charges, and returns their current state.
 func end(ctx context.Context, tx interface {
 	Locker
 	ClaimReader
@@ -179,7 +180,7 @@ func end(ctx context.Context, tx interface {
 	return e, nil
 }
 
-// bookOwed books what a claim owes. The claim's outcome owes it no more.
+// bookOwed books the owed charges of a claim, and removes them from its outcome.
 func (m *Market) bookOwed(ctx context.Context, tx bookkeeper, e *ending) (err error) {
 	if len(e.out.Owed) == 0 {
 		return nil
@@ -197,8 +198,8 @@ func (m *Market) bookOwed(ctx context.Context, tx bookkeeper, e *ending) (err er
 	return err
 }
 
-// deliver books what a claim owes while its payment is still pending, so that it can be
-// shown: what holds the claim ends it later.
+// deliver books the owed charges of a claim while its payment is still pending, so that the
+// answer can be shown. A later holder of the claim ends the payment.
 func (m *Market) deliver(ctx context.Context, held *Claim) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)
@@ -220,8 +221,8 @@ func (m *Market) deliver(ctx context.Context, held *Claim) error {
 	})
 }
 
-// settled books what was owed, and credits the sellers, and the buyer with what a fixed
-// amount has beyond the charges.
+// settled books the owed charges, credits the sellers, and credits the buyer with the excess
+// of a fixed payment over the charges.
 func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
 	return m.updateClaim(ctx, held, func(tx Tx) error {
 		e, err := end(ctx, tx, held.ID)
@@ -229,7 +230,7 @@ func (m *Market) settled(ctx context.Context, held *Claim, a Accepted, answer Se
 			return err
 		}
 		if e.claim == nil {
-			return fmt.Errorf("claim %s was settled and is gone", held.ID)
+			return fmt.Errorf("claim %s was settled but no longer exists", held.ID)
 		}
 		if e.pending {
 			if err := m.bookOwed(ctx, tx, &e); err != nil {
@@ -278,8 +279,8 @@ func (m *Market) credit(ctx context.Context, tx ChargeWriter, charges []Charge, 
 	return nil
 }
 
-// refuse takes back the charges of a payment that was refused, and removes its claim: the
-// call can be made again with another payment.
+// refuse reverses the charges of a refused payment and removes its claim, so that the call can
+// be made again with another payment.
 func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Settled) error {
 	price := &search.PaymentError{Price: a.Covers, Reason: "the payment was refused"}
 	reversed := false
@@ -291,7 +292,7 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 		switch {
 		case e.claim == nil:
 			reversed = true // by another request
-		case e.claim.Fence != held.Fence || !e.pending: // another request knows better
+		case e.claim.Fence != held.Fence || !e.pending: // another request has taken it over or ended it
 			*held = *e.claim
 		default:
 			reversed = true
@@ -314,11 +315,12 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 	return &RefusedError{Price: price, Refusal: &PaymentRefusal{Reason: reasonSettle, Settled: &answer}}
 }
 
-// reasonSettle is the reason of a refused settlement. The settlement has its own.
+// reasonSettle is the reason in the refusal of a settlement. The settlement has another
+// reason, of its own.
 const reasonSettle = "settlement_failed"
 
-// takeBack takes back what charges counted, and reverses those that were booked. Of the
-// others nothing stays.
+// takeBack reverts the counts and purchases of charges, and reverses the charges that were
+// booked. The others leave no trace.
 func (m *Market) takeBack(ctx context.Context, tx reverser, e ending) error {
 	for _, charge := range e.charges {
 		if err := charge.uncount(ctx, tx); err != nil {

@@ -51,8 +51,7 @@ func onBothStorages(t *testing.T, test func(t *testing.T, open func() storage.St
 	})
 }
 
-// process is a meter with the use cases around it, over one database, as a process
-// has them.
+// process has the meter and market of one process, over a database.
 type process struct {
 	t       testing.TB
 	rows    storage.Storage
@@ -74,7 +73,7 @@ func openProcess(t testing.TB, rows storage.Storage) *process {
 	return p
 }
 
-// observer counts what a meter reports. Tests read it when nothing runs.
+// observer counts the events of a meter. Tests read it while no search runs.
 type observer struct {
 	charged, half int
 	refused       map[search.SkipReason]int
@@ -132,7 +131,7 @@ func unmetered(store string, caps acl.Caps) acl.Access {
 	return acl.Access{Store: store, Level: acl.Search, Ceiling: acl.Public, Via: acl.ViaGrant, Caps: caps}
 }
 
-// buying is a search as the memory service runs it.
+// buying is a search as package search runs it.
 type buying struct {
 	agent    string
 	taint    acl.Label // 0: PUBLIC
@@ -140,7 +139,7 @@ type buying struct {
 	stores   []acl.Access
 	found    []memory.Entry // candidates, best first
 	limit    int            // of hits; 0: 10
-	hide     int            // of the last entries, how many do not fit the answer
+	hide     int            // number of last entries that do not fit into the answer
 	at       time.Time      // noon
 }
 
@@ -165,7 +164,7 @@ func named(agent string, most *int64, stores []acl.Access, found ...memory.Entry
 	return b
 }
 
-// buy runs a search: admission in a snapshot, then the transaction that decides.
+// buy runs a search: admission in a snapshot, then the transaction of the sale.
 func (p *process) buy(b buying) (a answer, err error) {
 	ctx := context.Background()
 	if b.at.IsZero() {
@@ -230,7 +229,7 @@ func (p *process) buy(b buying) (a answer, err error) {
 	return a, nil
 }
 
-// offering returns what a search found in stores on which the caller has level search.
+// offering returns the offering of a search that found entries in stores at level search.
 func offering(stores []acl.Access, limit int, found ...memory.Entry) search.Offering {
 	o := search.Offering{Stores: stores, Limit: limit}
 	for i := range found {
@@ -241,7 +240,7 @@ func offering(stores []acl.Access, limit int, found ...memory.Entry) search.Offe
 	return o
 }
 
-// accept accepts an offer unless the caller has a grant of it.
+// accept accepts an offer unless the caller has a grant under it.
 func (p *process) accept(c memory.Caller, offer uuid.UUID) {
 	p.t.Helper()
 	if _, err := p.market.Accept(context.Background(), c, offer, memory.Preconditions{}, nil); err != nil && !errors.Is(err, memory.ErrConflict) {
@@ -260,7 +259,7 @@ func (p *process) admitted(b buying) search.Purchase {
 	return b.purchase
 }
 
-// mustBuy is buy for a search that is answered.
+// mustBuy is buy for a search that must succeed.
 func (p *process) mustBuy(b buying) answer {
 	p.t.Helper()
 	a, err := p.buy(b)
@@ -268,7 +267,7 @@ func (p *process) mustBuy(b buying) answer {
 	return a
 }
 
-// entries returns n entries of a store with values of their own.
+// entries returns n entries of a store with different values.
 func entries(store string, n int) []memory.Entry {
 	made := make([]memory.Entry, n)
 	for i := range made {

@@ -21,7 +21,7 @@ type receiptKey struct {
 	Type    string `json:"kty"`
 	Curve   string `json:"crv"`
 	Public  string `json:"x"`
-	Private string `json:"d,omitempty"` // the seed; of the newest key alone
+	Private string `json:"d,omitempty"` // the seed; only of the newest key
 	ID      string `json:"kid"`         // RFC 7638 thumbprint
 	Use     string `json:"use"`
 	Alg     string `json:"alg"`
@@ -46,9 +46,8 @@ func readKeys(ctx context.Context, tx memory.MetaReader) (keySet, error) {
 	return set, nil
 }
 
-// signer returns the key that signs receipts at an instant, and makes one if there
-// is none or the newest is older than age. Then the private key before it is
-// erased.
+// signer returns the key that signs receipts at an instant. If there is none or the newest is
+// older than age, signer creates a key and erases the previous private key.
 func signer(ctx context.Context, tx keyWriter, at time.Time, age time.Duration) (receiptKey, error) {
 	set, err := readKeys(ctx, tx)
 	if err != nil || set.signs(at, age) {
@@ -123,7 +122,7 @@ func (k receiptKey) privateKey() (ed25519.PrivateKey, error) {
 	return ed25519.NewKeyFromSeed(seed), nil
 }
 
-// publicKeys returns the JWK Set of the public keys of receipts, old ones too.
+// publicKeys returns the JWK Set of the public keys of receipts, including old ones.
 func publicKeys(ctx context.Context, tx memory.MetaReader) (json.RawMessage, error) {
 	set, err := readKeys(ctx, tx)
 	if err != nil {
@@ -137,7 +136,7 @@ func publicKeys(ctx context.Context, tx memory.MetaReader) (json.RawMessage, err
 	return json.Marshal(public)
 }
 
-// PublicKeys returns the JWK Set of the public keys of receipts, old ones too.
+// PublicKeys returns the JWK Set of the public keys of receipts, including old ones.
 func (m *Meter) PublicKeys(ctx context.Context) (keys json.RawMessage, err error) {
 	err = m.storage.View(ctx, func(tx ReadTx) error {
 		keys, err = publicKeys(ctx, tx)
@@ -146,8 +145,8 @@ func (m *Meter) PublicKeys(ctx context.Context) (keys json.RawMessage, err error
 	return keys, err
 }
 
-// digestKey returns the key of the digests of bought values, which it makes in a
-// new database.
+// digestKey returns the key of the digests of bought values. It creates the key in a new
+// database.
 func digestKey(ctx context.Context, tx keyWriter) ([]byte, error) {
 	key, err := tx.Meta(ctx, MetaBought)
 	if err != nil || key != nil {

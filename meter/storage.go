@@ -11,8 +11,8 @@ import (
 )
 
 // Storage stores the meter's records in the database of the entries, in the transactions of
-// memory.Storage. The method ForMeter of a storage
-// returns it, and storage/storagetest holds its suite.
+// memory.Storage. The method ForMeter of a storage returns it, and storage/storagetest tests
+// it.
 type Storage interface {
 	View(ctx context.Context, fn func(ReadTx) error) error
 	Update(ctx context.Context, fn func(Tx) error) error
@@ -22,7 +22,7 @@ type Storage interface {
 	Writing(tx memory.Tx) Tx
 }
 
-// ReadTx reads in a transaction. What does not exist is nil, zero or empty.
+// ReadTx reads in a transaction. Its methods return nil, zero or empty for what does not exist.
 type ReadTx interface {
 	memory.ReadTx
 	OfferReader
@@ -48,8 +48,7 @@ type Tx interface {
 	ClaimWriter
 }
 
-// The interfaces below are the types of parameters: a function takes those that it
-// uses.
+// The interfaces below are parameter types: a function takes only the ones that it uses.
 
 // Locker serialises writing transactions on what they change.
 type Locker interface {
@@ -63,7 +62,7 @@ type Locker interface {
 type OfferReader interface {
 	// Offer returns an offer, withdrawn or not; nil if there is none.
 	Offer(ctx context.Context, id uuid.UUID) (*Offer, error)
-	// OffersOn returns the offers of a store by ID, withdrawn ones too.
+	// OffersOn returns the offers of a store by ID, including withdrawn ones.
 	OffersOn(ctx context.Context, store string) ([]Offer, error)
 	// OpenOffers returns up to limit open offers of all stores with labels up to a
 	// ceiling, by ID, after one; uuid.Nil: from the first.
@@ -79,13 +78,13 @@ type OfferWriter interface {
 	PutOffer(ctx context.Context, offer Offer) error
 }
 
-// Balancer reads what accounts have.
+// Balancer reads the balances of accounts.
 type Balancer interface {
 	// Balance returns the sum of an account's postings, in micros.
 	Balance(ctx context.Context, account string) (int64, error)
 }
 
-// LedgerReader reads the ledger and the balances that it makes.
+// LedgerReader reads the ledger and the balances that result from it.
 type LedgerReader interface {
 	Balancer
 	// Balances returns up to limit accounts, by name, after one; "": from the first.
@@ -103,12 +102,11 @@ type LedgerReader interface {
 type LedgerWriter interface {
 	Locker
 	LedgerReader
-	// AppendLine appends a line, whose number is the last line's plus 1, and
-	// adds its postings to the balances of their accounts. ErrExists if its
-	// reference has a line of its kind and account: that of its first posting of
-	// an agent's account. Any other error of the rules ends the transaction: the
-	// number is another, the amounts do not sum to zero, or a balance would be
-	// below zero (but AccountExternal's) or an agent's above MaxBalance.
+	// AppendLine appends a line, whose number must be the last line's plus 1, and adds its
+	// postings to the balances of their accounts. It returns ErrExists if a line of this kind
+	// already has the reference and the same Line.Agent. It returns another error, which ends
+	// the transaction, if the number is wrong, the amounts do not sum to zero, or a balance
+	// would be below zero (except that of AccountExternal) or an agent's above MaxBalance.
 	AppendLine(ctx context.Context, line Line) error
 }
 
@@ -130,29 +128,28 @@ type ChargeWriter interface {
 	PutCharge(ctx context.Context, charge Charge) error
 }
 
-// SaleReader reads what was sold and shown.
+// SaleReader reads sales and the entries that they showed.
 type SaleReader interface {
 	// Sales sums charges that are done or pending, by group, in the order of
 	// the group's day, buyer or offer.
 	Sales(ctx context.Context, query SalesQuery) ([]Sale, error)
-	// Shown returns which of some entries and digests of values were shown to a
-	// buyer of a store.
+	// Shown returns which of the given entries and digests of values were shown to a buyer
+	// of a store.
 	Shown(ctx context.Context, store, buyer string, entries []uuid.UUID, digests [][]byte) (map[uuid.UUID]bool, map[string]bool, error)
-	// CountShown counts the entries of a store, not deleted, that were shown to a
-	// buyer of it.
+	// CountShown counts the entries of a store that are not deleted and were shown to a buyer.
 	CountShown(ctx context.Context, store, buyer string) (int64, error)
 	// CountInStore counts the searchable entries of a store with labels up to a
 	// ceiling, live at a time.
 	CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error)
 }
 
-// BoughtWriter writes what was bought.
+// BoughtWriter writes purchases.
 type BoughtWriter interface {
-	// AddBought adds what one search showed of a store. What was bought already stays
-	// as it is.
+	// AddBought adds the entries that one search showed of a store. It leaves existing
+	// purchases unchanged.
 	AddBought(ctx context.Context, list []Bought) error
-	// DeleteBought removes what was bought with a charge. What another charge of the
-	// buyer paid for, too, stays and is bought with that one, unless that was reversed.
+	// DeleteBought removes the purchases of a charge. A purchase that another charge of the
+	// buyer paid for, too, moves to that charge, unless that was reversed.
 	DeleteBought(ctx context.Context, charge uuid.UUID) error
 }
 
@@ -166,8 +163,8 @@ type CountReader interface {
 type CountWriter interface {
 	// AddCounts adds to the counts of keys. A reversal adds negative numbers.
 	AddCounts(ctx context.Context, keys []CountKey, add Count) error
-	// DeleteCountsBefore removes counts of windows that started before a time, but no
-	// totals.
+	// DeleteCountsBefore removes counts of windows that started before a time, except those
+	// of WindowTotal.
 	DeleteCountsBefore(ctx context.Context, start time.Time) error
 }
 
@@ -181,8 +178,8 @@ type ClaimReader interface {
 	// ClaimOfPayment returns the claim of a payment; nil if there is none, as for the
 	// payment "".
 	ClaimOfPayment(ctx context.Context, payment string) (*Claim, error)
-	// LapsedClaims returns up to limit claims that are pending and whose hold has lapsed
-	// at a time, the hold that lapsed first coming first, so that each has its turn.
+	// LapsedClaims returns up to limit pending claims whose hold has lapsed at a time, in the
+	// order in which the holds lapsed, so that each claim has its turn.
 	LapsedClaims(ctx context.Context, at time.Time, limit int) ([]Claim, error)
 }
 
@@ -190,8 +187,8 @@ type ClaimReader interface {
 type ClaimWriter interface {
 	Locker
 	ClaimReader
-	// PutClaim writes a claim, replacing the one with its ID. ErrExists if its key or
-	// payment has another one.
+	// PutClaim writes a claim, replacing the one with its ID. It returns ErrExists if the key
+	// or payment has another claim.
 	PutClaim(ctx context.Context, claim Claim) error
 	// DeleteClaim removes a claim.
 	DeleteClaim(ctx context.Context, id uuid.UUID) error
@@ -200,14 +197,14 @@ type ClaimWriter interface {
 	DeleteExpiredClaims(ctx context.Context, at time.Time) error
 }
 
-// pricer is what prices a search.
+// pricer reads the data that the price of a search depends on.
 type pricer interface {
 	OfferReader
 	CountReader
 	Balancer
 }
 
-// keyWriter makes the keys of receipts and digests.
+// keyWriter reads and creates the keys of receipts and digests.
 type keyWriter interface {
 	Locker
 	memory.MetaReader
@@ -221,7 +218,7 @@ type bookkeeper interface {
 	keyWriter
 }
 
-// reverser takes back what charges counted, and reverses them.
+// reverser reverses charges, with their counts and purchases.
 type reverser interface {
 	ChargeWriter
 	BoughtWriter

@@ -12,7 +12,7 @@ import (
 	"mneme/meter/price"
 )
 
-// Bounds of what an offer says.
+// Bounds of the fields of an offer.
 const (
 	MaxTitle       = 100           // characters
 	MaxDescription = 2000          // characters
@@ -22,8 +22,7 @@ const (
 	MaxGrantTTL    = 100 * 365 * 24 * time.Hour
 )
 
-// defaultTerms returns the terms of an offer at a label that says nothing of
-// them. Its prices have no default.
+// defaultTerms returns the default terms of an offer at a label. Prices have no default.
 func defaultTerms(label acl.Label) Terms {
 	return Terms{
 		NoveltyPercent: 20, MaxHits: MaxHits,
@@ -32,7 +31,7 @@ func defaultTerms(label acl.Label) Terms {
 	}
 }
 
-// prices returns what the terms ask for.
+// prices returns the prices of the terms.
 func (t Terms) prices() price.List {
 	return price.List{
 		Search: t.PriceSearch, Free: t.FreeSearchesPerDay,
@@ -40,7 +39,7 @@ func (t Terms) prices() price.List {
 	}
 }
 
-// over returns terms with the fields that r gives in place of theirs.
+// over returns t with the fields that r gives replaced by r's.
 func (r TermsRequest) over(t Terms) Terms {
 	give(&t.PriceSearch, r.PriceSearch)
 	give(&t.PriceEntry, r.PriceEntry)
@@ -56,7 +55,7 @@ func (r TermsRequest) over(t Terms) Terms {
 	return t
 }
 
-// give sets a field to a value, if there is one.
+// give sets a field to a value, unless value is nil.
 func give[T any](field, value *T) {
 	if value != nil {
 		*field = *value
@@ -139,8 +138,7 @@ func (r OfferRequest) check(label acl.Label) error {
 	return nil
 }
 
-// checkWhole checks that the fields without a default are given, which a new
-// offer needs.
+// checkWhole checks that a new offer has the fields without a default.
 func (r OfferRequest) checkWhole() error {
 	switch {
 	case r.Title == nil:
@@ -153,9 +151,8 @@ func (r OfferRequest) checkWhole() error {
 	return nil
 }
 
-// checkText checks a text of least to most characters: none of them a control
-// character, a line break or a mark that changes the order in which a reader
-// sees the text, unless allowed has it.
+// checkText checks that a text has least to most characters, and no control character, line
+// break or bidirectional formatting mark, except those in allowed.
 func checkText(field, text string, least, most int, allowed string) error {
 	if !utf8.ValidString(text) {
 		return rule(field, "must be valid UTF-8")

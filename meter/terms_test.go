@@ -27,7 +27,7 @@ func TestTermsTakeTheirDefaults(t *testing.T) {
 	}
 }
 
-func TestAnOfferIsRefusedByTheFieldThatBreaksARule(t *testing.T) {
+func TestARejectedOfferNamesTheInvalidField(t *testing.T) {
 	text := func(s string) *string { return &s }
 	f, seller := open(t, backendtest.Embedded(), memory.Limits{}), as("sam", acl.Internal)
 	made := f.offer(seller)
@@ -68,7 +68,7 @@ func TestAnOfferIsRefusedByTheFieldThatBreaksARule(t *testing.T) {
 	}
 }
 
-func TestWhatIsNewCostsMoreToWhoHasSeenAHundred(t *testing.T) {
+func TestThePriceOfAnEntryRisesWithEachHundredShown(t *testing.T) {
 	p := openProcess(t, sqlitetest.Open(t))
 	offer := p.sell("shop", priced(100, 10), meter.OfferCaps{}) // 20 percent more for each hundred
 	p.topUp("buyer", 10_000)

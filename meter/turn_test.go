@@ -15,7 +15,7 @@ import (
 	"mneme/test/wait"
 )
 
-// heldViews is a storage whose views wait for a word.
+// heldViews is a storage whose views wait for a receive from hold.
 type heldViews struct {
 	meter.Storage
 	running atomic.Int64
@@ -29,8 +29,8 @@ func (h *heldViews) View(ctx context.Context, fn func(meter.ReadTx) error) error
 	return h.Storage.View(ctx, fn)
 }
 
-// What an agent reads of offers, its account and its sales takes turns with what it reads
-// of its memories: half of the readers at most.
+// An agent's reads of offers, its account and its sales share turns with its reads of
+// memories: they take at most half of the readers.
 func TestReadsOfTheMarketTakeTurns(t *testing.T) {
 	t.Parallel()
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
@@ -65,12 +65,12 @@ func TestReadsOfTheMarketTakeTurns(t *testing.T) {
 			wait.Until(t, name+" takes turns", func() error {
 				load := f.memory.Readers().Load()
 				if most = rows.running.Load(); most != int64(load.Running) || load.Running+load.Waiting != calls {
-					return fmt.Errorf("%d views run, %+v", most, load)
+					return fmt.Errorf("%d views are running, %+v", most, load)
 				}
 				return nil
 			})
 			if most > int64(calls)/2 {
-				t.Errorf("%s: %d views run at a time", name, most)
+				t.Errorf("%s: %d views ran at a time", name, most)
 			}
 			close(rows.hold)
 			group.Wait()

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// LedgerError says which line of a ledger is bad.
+// LedgerError reports which line of a ledger is bad.
 type LedgerError struct {
 	Line   int64 // 0: the balances, not a line
 	Reason string
@@ -18,16 +18,16 @@ func (e *LedgerError) Error() string {
 	return fmt.Sprintf("line %d of the ledger: %s", e.Line, e.Reason)
 }
 
-// LedgerCheck verifies a ledger line by line: of a database or a dump. The zero
-// value expects the first line.
+// LedgerCheck verifies the ledger of a database or a dump, line by line. The zero value
+// expects the first line.
 type LedgerCheck struct {
-	Lines    int64 // that were checked
-	Last     Hash  // of the last of them
+	Lines    int64 // number of checked lines
+	Last     Hash  // of the last checked line
 	balances map[string]int64
 }
 
-// Add checks the next line: its number, its hash and the hash of the line before,
-// its sum, and that no balance leaves its range. The error is a *LedgerError.
+// Add checks the next line: its number, its hash, the previous line's hash, its sum, and
+// that every balance stays in range. The error is a *LedgerError.
 func (c *LedgerCheck) Add(line Line) error {
 	bad := func(reason string) error { return &LedgerError{Line: c.Lines + 1, Reason: reason} }
 	switch {
@@ -56,11 +56,11 @@ func (c *LedgerCheck) Add(line Line) error {
 	return nil
 }
 
-// Balances returns the balances that the lines make.
+// Balances returns the balances after the checked lines.
 func (c *LedgerCheck) Balances() map[string]int64 { return c.balances }
 
-// VerifyLedger checks the ledger of a database: every line, and that the kept
-// balances are the sums of the lines' postings. A bad ledger is a *LedgerError.
+// VerifyLedger checks the ledger of a database: every line, and that the stored balances are
+// the sums of the lines' postings. If the ledger is bad, the error is a *LedgerError.
 func VerifyLedger(ctx context.Context, tx LedgerReader) (*LedgerCheck, error) {
 	check := new(LedgerCheck)
 	if err := check.addAll(ctx, tx); err != nil {

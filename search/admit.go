@@ -12,28 +12,28 @@ import (
 	"mneme/memory"
 )
 
-// maxCapped bounds the stores at level search that a request names, and the hits of
-// such stores in an answer. The transaction that decides what they show locks each.
+// maxCapped bounds the stores at level search that a request may name, and the hits of such
+// stores in an answer. The transaction of a sale locks each of these stores.
 const maxCapped = 100
 
-// capped is the part of a search that concerns the stores that it leaves out: a Meter
-// bounds what those on which the caller has level search show.
+// capped says which stores a search leaves out, by the bounds of its filter or of the Meter.
 type capped struct {
-	admitted map[string]bool // those that are searched
-	over     map[string]bool // those that exceed a bound of the filter
+	admitted map[string]bool // the stores at level search; true: the Meter admits the search
+	over     map[string]bool // stores that exceed a bound of the filter
 	skipped  []Skipped
 }
 
-// authorized is a request with what it may search.
+// authorized is a request with the scope that it may search.
 type authorized struct {
 	request Request
 	scope   acl.Scope
-	named   []acl.Access // of the stores that the request names
+	named   []acl.Access // to the stores that the request names
 	capped
 }
 
-// authorize returns what the caller may search and the Meter admits. Access comes first,
-// then the rules of the request, then what offers exist, and caps and prices last.
+// authorize returns the scope that the caller may search and the Meter admits. It checks
+// access first, then the rules of the request, then whether the offer exists, and caps and
+// prices last.
 func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
 	r.Purchase.Named, r.Purchase.Limit = unique(r.Stores), r.Limit
 	if r.Purchase.Offer != uuid.Nil {
@@ -66,7 +66,7 @@ func (s *Searcher) authorize(ctx context.Context, tx memory.ReadTx, c memory.Cal
 	return may, nil
 }
 
-// authorizeOffer is authorize for a search of an offer, which looks in its store alone.
+// authorizeOffer is authorize for a search of an offer, which searches only the offer's store.
 func (s *Searcher) authorizeOffer(ctx context.Context, tx memory.ReadTx, c memory.Caller, r Request) (may authorized, err error) {
 	if r.needsRead() {
 		return may, acl.ErrDenied
@@ -88,9 +88,9 @@ func (s *Searcher) authorizeOffer(ctx context.Context, tx memory.ReadTx, c memor
 	return may, nil
 }
 
-// bounded returns a scope of a later snapshot without the stores that exceed a bound of
-// the filter, and those at level search that the Meter did not admit: it was not asked
-// about those that are new.
+// bounded returns the scope of a later snapshot without the stores that exceed a bound of the
+// filter, and without those at level search that the Meter did not admit. The latter include
+// stores that are new in the scope.
 func (c *capped) bounded(scope acl.Scope) acl.Scope {
 	refused := func(a acl.Access) bool { return c.over[a.Store] || searchOnly(a) && !c.admitted[a.Store] }
 	if !scope.Any(refused) {
@@ -99,7 +99,7 @@ func (c *capped) bounded(scope acl.Scope) acl.Scope {
 	return scope.Without(refused)
 }
 
-// unique returns names without repetitions, in their order.
+// unique returns names without duplicates, in their order.
 func unique(names []string) []string {
 	var once []string
 	for _, name := range names {
@@ -110,7 +110,7 @@ func unique(names []string) []string {
 	return once
 }
 
-// noMeter bounds nothing and sells nothing. Metered stores are not searched.
+// noMeter is a Meter that sets no bounds and sells nothing. It leaves out metered stores.
 type noMeter struct{}
 
 func (noMeter) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p Purchase, stores []acl.Access, _ time.Time) (admission Admission, err error) {

@@ -61,9 +61,9 @@ type FilterCost struct {
 // OptionCost is one of the options of a filter.
 type OptionCost struct {
 	Name string // namespace, tags, type, where or match
-	// Dropped is how many visible entries that the legs found before their last
-	// candidate do not pass this option, whichever other options they pass; nil if
-	// the legs searched only the passing entries.
+	// Dropped is the number of visible entries that do not pass this option, whichever other
+	// options they pass, among those that the legs found before their last candidate; nil
+	// if the legs searched only the passing entries.
 	Dropped *int
 }
 
@@ -77,8 +77,8 @@ const (
 	OutcomeBeyondTokens     Outcome = "beyond_max_tokens"   // a hit that did not fit
 	OutcomeBelowRelevance   Outcome = "below_min_relevance" // a candidate that is not relevant enough
 	OutcomeBeyondDepth      Outcome = "beyond_depth"        // found by a leg, but not among the first merged candidates
-	OutcomeNotRetrieved     Outcome = "not_retrieved"       // among the first of no leg that searched
-	OutcomeNotInCursor      Outcome = "not_in_cursor"       // on an earlier page, or no candidate of the first
+	OutcomeNotRetrieved     Outcome = "not_retrieved"       // not among the first results of any leg
+	OutcomeNotInCursor      Outcome = "not_in_cursor"       // on an earlier page, or not a candidate of the first
 	OutcomeFiltered         Outcome = "filtered"            // does not pass the filter
 	OutcomeEncrypted        Outcome = "encrypted"           // no search finds it
 	OutcomeNotInContext     Outcome = "not_in_context"      // no search finds it
@@ -98,8 +98,9 @@ type EntryExplanation struct {
 	Rank int
 	// Options are the options of the filter that the entry does not pass.
 	Options []string
-	// Relevance and Explain are those of a hit. Score is nil if it depends on other
-	// candidates and was not computed. All are nil if no search finds the entry.
+	// Relevance, Score and Explain have the meaning that they have for a hit. Score is nil
+	// if it depends on other candidates and was not computed. All are nil if no search finds
+	// the entry.
 	Relevance, Score *float64
 	Explain          *Explain
 	// VectorsWait reports whether the entry still lacks vectors, so that the vector leg
@@ -280,7 +281,7 @@ func (s *Searcher) explainEntry(ctx context.Context, in snapshot, q *searchQuery
 func (s *Searcher) explainSearchable(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected, c *candidate, x *EntryExplanation) error {
 	if read := ranked.visible[c.entry.ID]; read != nil {
 		x.Rank = slices.Index(ranked.ordered, read) + 1
-		row := *read // the selection stays as it is
+		row := *read // ranked must not change
 		c = &row
 	}
 	if c.asked == nil {
@@ -371,7 +372,7 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	return rank
 }
 
-// cut returns the explanation of an answer that shows only its first hits.
+// cut returns the explanation of an answer that shows only its first shown hits.
 func (x *Explanation) cut(shown int) *Explanation {
 	if x == nil || x.Entry == nil || x.Entry.Outcome != OutcomeHit || x.Entry.Rank <= shown {
 		return x

@@ -10,43 +10,42 @@ import (
 	"mneme/memory"
 )
 
-// Hit is an entry that a search found. From a store on which the caller has
-// level search it has store, key, label, value, score and relevance alone, the
-// last two the same number of two digits.
+// Hit is an entry that a search found. A hit from a store on which the caller has level
+// search has only store, key, label, value, score and relevance; the last two are the same
+// number, with two digits.
 //
-// Values shows a long value by Passages in its place, if the request has
-// Passages or the first hit is too long for MaxTokens.
+// Values replaces a long value by Passages, if the request has Passages or the first hit is
+// too long for MaxTokens.
 type Hit struct {
 	memory.Entry
-	// Passages are the stretches of the value's text that answer the query best,
-	// best first and apart; at least one if Truncated.
+	// Passages are the parts of the value's text that answer the query best, best first and
+	// not overlapping; at least one if Truncated.
 	Passages  []Passage
 	Truncated bool // Value is nil, and Passages replace it
-	// Highlights are the byte ranges of lexical.TextOf(Value) that have words of
-	// the query, if the request has Passages, the value is whole and the caller's
-	// level is above search.
+	// Highlights are the byte ranges of lexical.TextOf(Value) that match words of the query,
+	// if the request has Passages, the value is whole and the caller's level is above search.
 	Highlights [][2]int
-	// Score orders the hits of an answer, but for those beyond rerankDepth:
-	// fusion.Relevance's, or with RankingRRF that of the fusion.
+	// Score orders the hits of an answer up to rerankDepth. It is the score of
+	// fusion.Relevance or, with RankingRRF, that of the fusion.
 	Score float64
-	// Relevance is how likely the entry answers the query, 0–1. It has the same
-	// meaning for every query, store and ranking, and depends on no other hit; but
-	// whether a Reranker was asked about the hit does, which is part of it then.
+	// Relevance is the probability that the entry answers the query, 0–1. It has the same
+	// meaning for every query, store and ranking. Other hits affect it only by deciding
+	// whether a Reranker judges this hit; if it does, Relevance includes its judgement.
 	Relevance float64
-	Level     acl.Level // the caller's on the store
+	Level     acl.Level // the caller's level on the store
 	// SupersededBy is the key of a newer entry of the same store and namespace that says
-	// nearly the same, and that the search found, too; "": none is known.
+	// nearly the same and was found by the same search; "": none is known.
 	SupersededBy string
 	Explain      *Explain // nil unless asked for and allowed
 
-	// SECURITY: what follows is for this package alone.
+	// SECURITY: the fields below must not leave this package.
 	query *searchQuery
 	of    *retrieved
 	found *candidate
 	whole memory.Entry // the entry, whatever the caller's level
 	codes []chunkCodes // of the chunks nearest to the query, for passages
-	// sold says that the hit is as it was sold, with its value or passages, which
-	// have so many tokens if the request has MaxTokens.
+	// sold reports whether the hit is as it was sold, with its value or passages. If the
+	// request has MaxTokens, tokens is the number of their tokens.
 	sold   bool
 	tokens int
 }
@@ -55,8 +54,8 @@ type Hit struct {
 // Records of searches and charges use it.
 func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 
-// loadHits returns the hits of the candidates, in their order. It reads the values of
-// the first batch, which has loaded hits; Values reads the others.
+// loadHits returns the hits of the candidates, in their order. It reads the values of the
+// first batch, which has loaded hits; Values reads those of the others.
 func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
 	if hits, err = loadValues(ctx, in.tx, q, found, candidates[:loaded]); err != nil {
@@ -113,7 +112,7 @@ func completed(ctx context.Context, tx memory.EntryReader, candidates []*candida
 	return entries, err
 }
 
-// newHit returns the hit of a candidate with the fields that the limits of its store show.
+// newHit returns the hit of a candidate, with the fields that the caller's access shows.
 func newHit(q *searchQuery, of *retrieved, c *candidate, e memory.Entry) Hit {
 	hit := Hit{Score: c.score, Relevance: c.relevance, found: c, of: of, query: q, whole: e}
 	if c.access.show(&hit); !c.access.whole {
@@ -135,7 +134,7 @@ func (h *Hit) release() {
 
 // reloadHits reads the values of the first batch of hits of an earlier search. It
 // returns the hits that the caller still sees, as they are now. taken is the number of
-// hits processed, at least one.
+// hits read, at least one.
 func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, taken int, err error) {
 	q, found := hits[0].query, hits[0].of
 	hits = hits[:memory.BatchOf(len(hits), func(i int) int { return hits[i].found.entry.Size })]
@@ -149,7 +148,7 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if err != nil {
 			return err
 		}
-		if scope.Any(isMetered) { // hits of such a store are sold before
+		if scope.Any(isMetered) { // sell loads the hits of metered stores
 			scope = scope.Without(isMetered)
 		}
 		in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
@@ -190,7 +189,7 @@ func (c *candidate) at(later *candidate) *candidate {
 	return &now
 }
 
-// remainingScope is searchScope for a search that was authorised before. If the caller
+// remainingScope is searchScope for a search that was authorized before. If the caller
 // has since lost access to a named store, it leaves the store out instead of returning
 // an error.
 func (s *Searcher) remainingScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, error) {

@@ -12,65 +12,66 @@ import (
 	"mneme/memory"
 )
 
-// Meter bounds what searches show of stores on which the caller has level search, and sells it
-// where an offer meters the grant. A search asks it once before the legs, and once for the
-// answer; one that looks in no such store never asks it. Package meter implements it; a
-// Searcher without one bounds and sells nothing.
+// Meter bounds the hits that searches show from stores on which the caller has level search,
+// and sells them where an offer meters the grant. A search calls Admit once before the legs,
+// and Sell once for the answer; a search without such stores calls neither. Package meter
+// implements Meter; a Searcher without one bounds and sells nothing.
 //
-// Stores that a search did not give to Admit, or that Admit left out, are not searched.
+// A search leaves out stores that it did not pass to Admit, and those that Admit left out.
 type Meter interface {
-	// Admit decides which of the stores on which the caller has level search a search looks
-	// in. A search of p.Offer has no stores: it looks in the offer's, by the Grant that Admit
-	// returns. The error is a CapError if a named store's cap is spent and it may not be
-	// left out. For an offer it is ErrNotFound if there is none for this caller, a
-	// ConflictError if the caller has another level on its store, and a PaymentError if
-	// nothing pays for one search.
+	// Admit decides which of stores, on which the caller has level search, a search may
+	// search. For a search of p.Offer, stores is empty: it searches the offer's store, under
+	// the Grant that Admit returns. Admit returns a CapError if the cap of a named store is
+	// spent and the store may not be left out. For an offer it returns ErrNotFound if the
+	// offer does not exist for this caller, a ConflictError if the caller has another level
+	// on its store, and a PaymentError if nothing pays for one search.
 	Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p Purchase, stores []acl.Access, at time.Time) (Admission, error)
-	// Sell decides what an answer shows, charges for it, marks it as bought, and keeps it
-	// with p.Claim, in the transaction that read the values. It has Admit's errors, and
-	// ErrFenced; if the terms of the offer have changed since Admit it is a ConflictError.
+	// Sell chooses the hits that an answer shows, charges for them, records them as bought,
+	// and stores the answer with p.Claim, in the transaction that read the values. It returns
+	// the errors of Admit, ErrFenced, and a ConflictError if the terms of the offer have
+	// changed since Admit.
 	Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p Purchase, o Offering, at time.Time) (Sale, error)
 }
 
-// Offering is what a search has found for its answer.
+// Offering has the candidates for an answer, from which a Meter chooses the hits.
 type Offering struct {
-	// Stores are those that Admit admitted, as they are in the transaction. One without
-	// candidates is charged for its search, too, if the request named it.
+	// Stores are the admitted stores, with the caller's access in the transaction. The search
+	// of a store without candidates costs its price, too, if the request named the store.
 	Stores     []acl.Access
 	Candidates []Candidate // in the order of the answer
-	// Limit is how many hits the answer has at most, and MaxTokens how many tokens; 0: any.
+	// Limit bounds the hits of the answer, and MaxTokens its tokens; MaxTokens 0: no bound.
 	Limit, MaxTokens int
-	// What follows is kept with the claim, for repetitions of the call.
+	// The fields below are stored with the claim, for repetitions of the call.
 	Skipped    []Skipped // by Admit
 	Degraded   []string
 	Incomplete bool
 }
 
-// Candidate may be a hit of an answer.
+// Candidate is a possible hit of an answer.
 type Candidate struct {
-	Entry   *memory.Entry // with its value if it is ForSale
-	ForSale bool          // it is of one of Offering.Stores
+	Entry   *memory.Entry // with its value if ForSale
+	ForSale bool          // from one of Offering.Stores
 	Hit     *Hit          // as the answer shows it
-	Tokens  int           // of Hit, if there are MaxTokens; below 0: more than those
-	// CutTokens, if Tokens is below 0, are those of the hit as the first of an answer, which
-	// is cut to fit.
+	Tokens  int           // of Hit, if the offering has MaxTokens; below 0: more than MaxTokens
+	// CutTokens, if Tokens is below 0, are the tokens of Hit after it was cut to fit, as the
+	// first hit of an answer is.
 	CutTokens int
 }
 
 // Sale is what an answer shows and costs.
 type Sale struct {
 	Shown []int // indices of the candidates that are hits, ascending
-	Over  int   // candidates within Limit, not for sale, for which there was no room in MaxTokens
+	Over  int   // number of candidates within Limit, not for sale, that did not fit into MaxTokens
 	Bill  Bill
 }
 
-// Choose returns what an answer shows of an offering, without a bill: the candidates within
-// Limit and MaxTokens, in their order, of those for sale the ones that take admits. take is
-// called for each that the answer has room for. The first of a store that it refuses, or
-// that does not fit, ends the hits of that store.
+// Choose returns the candidates that an answer shows, in their order and within Limit and
+// MaxTokens, without a bill. It calls take for each candidate for sale that fits, and shows
+// the candidate if take returns true. After the first candidate for sale that does not fit or
+// that take refuses, it shows no more candidates of that store.
 //
-// SECURITY: it ends nothing else. What is not shown takes neither room nor money from hits of
-// other stores: they would reveal it.
+// SECURITY: such a candidate affects no other store. If it used tokens or money that hits of
+// other stores need, they would reveal it.
 func (o *Offering) Choose(take func(*Candidate) bool) (made Sale) {
 	used, full := 0, false
 	ended := make(map[string]bool)
@@ -98,8 +99,8 @@ func (o *Offering) Choose(take func(*Candidate) bool) (made Sale) {
 	return made
 }
 
-// fit returns the tokens that a candidate takes of an answer's, and whether those that are used
-// leave room for them. The first one is cut to fit.
+// fit returns the tokens of a candidate, and reports whether they fit into an answer that has
+// used tokens so far. The first hit is cut to fit.
 func (o *Offering) fit(c *Candidate, used int, first bool) (tokens int, fits bool) {
 	switch {
 	case o.MaxTokens == 0:
@@ -114,45 +115,46 @@ func (o *Offering) fit(c *Candidate, used int, first bool) (tokens int, fits boo
 type Purchase struct {
 	// Named are the stores that the request names, in its order.
 	Named []string
-	// Offer, unless uuid.Nil, is the offer through which the search was asked for.
-	// Then Named is its store alone, and Grant what Admit returned.
+	// Offer, unless uuid.Nil, is the offer that the request searches. Then Named has only
+	// its store, and Grant is the Grant that Admit returned.
 	Offer uuid.UUID
 	Grant *acl.Grant
-	// MaxCharge bounds the sum of the charges, in micros; nil: a search of an
-	// offer has no bound of its own, any other one buys nothing.
+	// MaxCharge bounds the sum of the charges, in micros; nil: a search of an offer has no
+	// bound of its own, and any other search buys nothing.
 	MaxCharge *int64
-	// Limit is how many hits the request asks for: it bounds the price that a
-	// PaymentError names.
+	// Limit is how many hits the request asks for: it bounds the price in a PaymentError.
 	Limit int
-	// Barred says that the caller may not spend from its account: a token without
-	// scope spend, on a surface that asks for it.
+	// Barred reports whether the caller may not spend from its account, because its token
+	// lacks the scope spend on a surface that requires it.
 	Barred bool
-	// Payment, unless nil, came with the request: the account is not charged.
+	// Payment, unless nil, is the request's payment: the account is not charged.
 	Payment *Payment
-	// Claim, unless nil, is held by this search: only its newest holder may charge.
+	// Claim, unless nil, is the claim that this search holds: only its newest holder may
+	// charge.
 	Claim *ClaimRef
-	// Repeated says that the answer was given before. It costs nothing: Admit returns the
-	// Grant of Offer alone, and nil if the caller can no longer buy by it.
+	// Repeated reports whether the search was answered before. It then costs nothing: Admit
+	// returns only the Grant of Offer, nil if the caller can no longer buy from the offer.
 	Repeated bool
 }
 
 // Payment pays for a search.
 type Payment struct {
 	Covers int64           // micros
-	Method json.RawMessage // what Meter keeps with the claim to settle it
+	Method json.RawMessage // stored with the claim, to settle the payment
 }
 
-// ClaimRef is a claim with the fencing number of one holder.
+// ClaimRef identifies a claim and, by its fencing number, one holder of it.
 type ClaimRef struct {
 	ID    uuid.UUID
 	Fence int64
-	Hold  time.Duration // how long the holder has it from a sale on
+	Hold  time.Duration // how long the holder holds the claim after a sale
 }
 
-// Admission says which search-only stores a search looks in.
+// Admission is the decision of a Meter on which search-only stores a search may search.
 type Admission struct {
-	// Grant is the one under which an offer is searched: the caller's metered grant, or one
-	// in place of which it pays; nil without an offer.
+	// Grant is the grant under which an offer is searched: the caller's metered grant or, if
+	// a payment takes its place, the grant that accepting the offer would give; nil without
+	// an offer.
 	Grant   *acl.Grant
 	LeftOut []string  // stores that are not searched
 	Skipped []Skipped // the metered ones among them
@@ -165,18 +167,18 @@ type Skipped struct {
 	Reason SkipReason
 }
 
-// SkipReason says why a store was left out.
+// SkipReason is the reason for which a search left out a store.
 type SkipReason string
 
 // The reasons.
 const (
-	SkipNotNamed  SkipReason = "not_named"  // stores does not name it
-	SkipNoCharge  SkipReason = "max_charge" // max_charge is missing, or its rest is less than the price of a search
+	SkipNotNamed  SkipReason = "not_named"  // the request does not name the store
+	SkipNoCharge  SkipReason = "max_charge" // max_charge is missing, or what is left of it is less than the price of a search
 	SkipCap       SkipReason = "cap"        // a cap is spent
 	SkipBalance   SkipReason = "balance"    // the balance is less than the price of a search
 	SkipNoConsent SkipReason = "spend"      // the caller's token may not spend
-	SkipWords     SkipReason = "prefix"     // a prefix of match stands for too many words there
-	SkipBudget    SkipReason = "budget"     // a condition would read too much of its values
+	SkipWords     SkipReason = "prefix"     // a prefix in match has too many words in the store
+	SkipBudget    SkipReason = "budget"     // a condition would read too much of the store's values
 )
 
 // Bill is what a search cost.
@@ -191,16 +193,16 @@ type Charge struct {
 	ID      uuid.UUID
 	Store   string
 	Offer   string
-	Amount  int64       // micros, the whole
+	Amount  int64       // micros, in total
 	Search  int64       // the part of Amount that the search itself cost
 	Entries []uuid.UUID // newly charged
 	Receipt string      // JWS
 }
 
-// ErrFenced: another request took over the claim.
+// ErrFenced means that another request has taken over the claim.
 var ErrFenced = fmt.Errorf("another request took over the claim of this payment or Idempotency-Key")
 
-// CapError says that a cap on searches of a store is spent.
+// CapError reports that a cap on searches of a store is spent.
 type CapError struct {
 	Store      string // "": of all stores
 	Cap        string // the name of the cap
@@ -214,9 +216,9 @@ func (e *CapError) Error() string {
 	return "the cap " + e.Cap + " of this store is spent"
 }
 
-// UnsettledError is an ErrUnavailable: nobody knows yet whether the payment of a search is
-// settled, so that nothing is shown. A repetition with the same payment answers once it
-// is.
+// UnsettledError is an ErrUnavailable: it is not known yet whether the payment for a search
+// is settled, so nothing is shown. Once it is, repeating the call with the same payment
+// returns the answer.
 type UnsettledError struct{ RetryAfter time.Duration }
 
 func (e *UnsettledError) Error() string {
@@ -226,7 +228,7 @@ func (e *UnsettledError) Error() string {
 // Is reports whether target is ErrUnavailable.
 func (e *UnsettledError) Is(target error) bool { return target == memory.ErrUnavailable }
 
-// PaymentError says that a search needs to be paid for.
+// PaymentError reports that a search must be paid for.
 type PaymentError struct {
 	Offer   string
 	Price   int64 // the most that the call could cost, in micros

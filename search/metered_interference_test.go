@@ -14,9 +14,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// deal is something that happens in a bazaar.
+// deal is a random operation in a bazaar.
 type deal struct {
-	hidden bool // in one of the two alone
+	hidden bool // run in only one of two bazaars
 	do     func(w *bazaar)
 }
 
@@ -49,7 +49,7 @@ func drawDeal(t *rapid.T) deal {
 	case "expired":
 		key = "expired/" + key
 		return written(true, "seller", acl.Internal, func(r *memory.PutRequest) { r.TTL = new(time.Second) })
-	case "higher purchase", "higher search": // the buyer's own, in a session above
+	case "higher purchase", "higher search": // by the buyer, in a session with a higher label
 		query, r := drawText(t, "query"), search.Request{Limit: 10}
 		return deal{true, func(w *bazaar) {
 			w.Index()
@@ -61,7 +61,7 @@ func drawDeal(t *rapid.T) deal {
 				must(w.harness, err)
 			}
 		}}
-	default: // rich buys what the buyer may not see, and what it may
+	default: // rich buys entries that the buyer may see, and others that it may not
 		query := drawText(t, "query")
 		return deal{true, func(w *bazaar) {
 			w.Index()
@@ -73,10 +73,9 @@ func drawDeal(t *rapid.T) deal {
 	}
 }
 
-// What a buyer is answered — hits, charges, prices, balances, what is skipped, and
-// errors — does not depend on entries that it may not see, nor on what others buy of
-// them.
-func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
+// A buyer's answers — hits, charges, prices, balances, skipped stores, and errors — do not
+// depend on entries that the buyer may not see, nor on whether others buy those.
+func TestHiddenEntriesDoNotAffectABuyersAnswers(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -95,18 +94,18 @@ func TestHiddenEntriesDoNotAffectWhatABuyerIsAnswered(t *testing.T) {
 				with.sayAccount(true)
 				without.sayAccount(true)
 				if a, b := with.said.String(), without.said.String(); a != b {
-					rt.Fatalf("hidden entries changed what the buyer is answered:\n%s", backendtest.Difference(a, b))
+					rt.Fatalf("hidden entries changed the buyer's answers:\n%s", backendtest.Difference(a, b))
 				}
 			})
 		})
 	}
 }
 
-// An entry that caps, balance or max_charge do not allow leaves no trace: the answer,
-// its charges and what it leaves of account and caps are as if there were no such
-// entries. Those are encrypted in the other world, at a higher label that the buyer
-// sees: they stay in the counts of words, and are not found.
-func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
+// An entry that caps, balance or max_charge do not allow leaves no trace: the answer, its
+// charges, and the account and caps after it are as if there were no such entry. The other
+// bazaar has such entries encrypted, at a higher label that the buyer may see: they still
+// count in word frequencies, but no search finds them.
+func TestEntriesThatAreNotBoughtLeaveNoTrace(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 8}
 	for _, b := range backendtest.Storages() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -137,7 +136,7 @@ func TestWhatIsNotBoughtIsAsIfItWereAbsent(t *testing.T) {
 				there.sayAccount(false)
 				absent.sayAccount(false)
 				if a, b := there.said.String(), absent.said.String(); a != b {
-					rt.Fatalf("what was not bought changed what the buyer is answered:\n%s", backendtest.Difference(a, b))
+					rt.Fatalf("entries that were not bought changed the buyer's answers:\n%s", backendtest.Difference(a, b))
 				}
 			})
 		})

@@ -14,7 +14,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// offer makes an offer of a store at these prices, in micros, at the seller's taint.
+// offer makes an offer of the seller's store at these prices, in micros, at the seller's taint.
 func (h *harness) offer(seller memory.Caller, search, entry int64) meter.FoundOffer {
 	h.t.Helper()
 	title := "Searches"
@@ -23,7 +23,7 @@ func (h *harness) offer(seller memory.Caller, search, entry int64) meter.FoundOf
 	return offer
 }
 
-// buy makes a buyer of an offer, with an account.
+// buy accepts an offer for a buyer and tops up the buyer's account.
 func (h *harness) buy(buyer memory.Caller, offer meter.FoundOffer, balance int64) {
 	h.t.Helper()
 	_, err := h.Market.Accept(background, buyer, offer.ID, memory.Preconditions{}, nil)
@@ -33,9 +33,9 @@ func (h *harness) buy(buyer memory.Caller, offer meter.FoundOffer, balance int64
 	must(h, err)
 }
 
-// A metered store is searched, and charged for, only where the request names it and
-// gives max_charge. Nothing of what was not bought shows.
-func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
+// A metered store is searched, and charged for, only if the request names it and gives
+// max_charge. The answer shows no entry that was not bought.
+func TestAMeteredStoreIsSearchedOnlyIfNamedAndPaidFor(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		seller, buyer := agent("seller", acl.Internal), agent("buyer", acl.Internal)
@@ -77,7 +77,7 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		if len(keys) != 3 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 210 || len(a.Bill.Charges[0].Entries) != 2 || *a.Bill.Balance != 790 {
 			t.Errorf("showed %q for %+v, with %v left", keys, a.Bill.Charges, a.Bill.Balance)
 		}
-		// By the offer, with nothing but level search's options.
+		// A search of the offer takes only the options of level search.
 		r := search.Request{Query: "granite", Limit: 10, Purchase: search.Purchase{Offer: offer.ID}}
 		a = h.MustSearch(buyer, r)
 		if hits, _ := h.eachHit(&a); len(hits) != 5 || len(a.Bill.Charges) != 1 || a.Bill.Charges[0].Amount != 310 {
@@ -93,7 +93,7 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 		h.WantStatus(err, 422)
 		for _, who := range []memory.Caller{agent("buyer", acl.Public), seller} {
 			if _, err = h.Search(background, who, r); status(err) != 404 && status(err) != 409 {
-				t.Errorf("%s at %v searches the offer: %v", who.Agent, who.Taint, err)
+				t.Errorf("%s at %v searched the offer: %v", who.Agent, who.Taint, err)
 			}
 		}
 		_, err = h.Search(background, buyer, search.Request{Query: "granite", Limit: 10, Stores: []string{"seller"}, Ranking: search.RankingRRF})
@@ -103,9 +103,9 @@ func TestAMeteredStoreIsSearchedWhereItIsNamedAndPaidFor(t *testing.T) {
 	})
 }
 
-// While an offer stands, the store's own agent alone shares it, and what others shared
-// before rests.
-func TestAStoreForSaleIsSharedByItsOwnAgentAlone(t *testing.T) {
+// While an offer is open, only the store's own agent can share the store, and grants that
+// others made before are suspended.
+func TestOnlyItsOwnAgentSharesAStoreForSale(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner, writer := agent("owner", acl.Internal), agent("writer", acl.Internal)
@@ -138,8 +138,8 @@ func TestAStoreForSaleIsSharedByItsOwnAgentAlone(t *testing.T) {
 	})
 }
 
-// Caps of grants that are not metered: past them a named search is refused and an
-// unnamed one passes the store by.
+// A spent cap of an unmetered grant refuses a search that names the store; a search that
+// names no store leaves the store out.
 func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -153,10 +153,10 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 			t.Helper()
 			var full *search.CapError
 			if _, err := h.Search(background, reader, named); !errors.As(err, &full) || full.RetryAfter <= 0 || full.RetryAfter > most {
-				t.Errorf("a search past the cap: %v", err)
+				t.Errorf("a search beyond the cap: %v", err)
 			}
 			if a := h.MustSearch(reader, search.Request{Query: "granite", Limit: 10}); len(a.Hits) != 0 || a.Bill.Skipped != nil {
-				t.Errorf("%d hits past the cap, skipped %v", len(a.Hits), a.Bill.Skipped)
+				t.Errorf("%d hits beyond the cap, skipped %v", len(a.Hits), a.Bill.Skipped)
 			}
 		}
 		share := func(caps acl.Caps) {
@@ -172,7 +172,7 @@ func TestCapsOfAnUnmeteredGrant(t *testing.T) {
 		h.Clock.Advance(24 * time.Hour)
 		share(acl.Caps{SearchesPerHour: 2})
 		named.Query, named.MinRelevance = "xyzzy", 1
-		h.MustSearch(reader, named)                                                      // finds nothing, and counts
+		h.MustSearch(reader, named)                                                      // finds nothing, but counts
 		h.MustSearch(reader, search.Request{Query: "xyzzy", MinRelevance: 1, Limit: 10}) // does not
 		h.MustSearch(reader, search.Request{Query: "granite", Limit: 10})
 		spent(time.Hour)

@@ -15,9 +15,9 @@ type Recalled struct {
 	Score, Relevance float64
 }
 
-// Recall answers a search that was answered before with the same hits, in their order:
-// those that the caller still sees, as they are now. It looks for nothing, and costs
-// nothing. Stores of the request names the store of a search of an offer.
+// Recall repeats the answer of an earlier search: its hits that the caller may still see, in
+// their order and as they are now. It finds no other entries and costs nothing. For a search
+// of an offer, r.Stores names the store of the offer.
 //
 // SECURITY: the scope of its snapshot decides what is shown.
 func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recalled []Recalled) (answer Answer, err error) {
@@ -49,14 +49,14 @@ func (s *Searcher) Recall(ctx context.Context, c memory.Caller, r Request, recal
 	return answer, err
 }
 
-// recallScope is searchScope for a search that was answered before: stores to which the caller
-// has lost access are left out. Of a search of an offer by which the caller can no longer buy,
-// its store counts by the access that the caller has otherwise: the request that it returns
-// buys nothing then.
+// recallScope is searchScope for a search that was answered before: it leaves out stores to
+// which the caller has lost access. If the caller can no longer buy from the offer of the
+// search, any other access that the caller has to its store counts, and the returned request
+// buys nothing.
 func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQuery) (acl.Scope, Request, error) {
 	r := q.request
 	if r.Purchase.Offer != uuid.Nil {
-		if len(r.Stores) == 0 { // no names would mean all
+		if len(r.Stores) == 0 { // an empty list would mean all stores
 			return acl.Scope{}, r, nil
 		}
 		r.Purchase.Repeated = true
@@ -72,9 +72,8 @@ func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQ
 	return scope, r, err
 }
 
-// recall reads the hits that the caller still sees. Those of stores at level search
-// are read with their values, like those of a search that sold them, and those of
-// other stores as the answer is written.
+// recall reads the hits that the caller may still see. It reads hits from stores at level
+// search with their values, like the search that sold them; Values reads those of the others.
 func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved, recalled []Recalled) ([]Hit, error) {
 	scope, r, err := s.recallScope(ctx, tx, q)
 	if err != nil {
@@ -101,7 +100,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 			all = append(all, c)
 		}
 	}
-	// Passages depend on the wording and the model that count for the entry.
+	// Passages depend on the wording and the model that the entry is scored by.
 	if err := s.assess(ctx, in, q, found, all); err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		read = read[1:]
 		hit.present()
 		if !left.admit(&hit) {
-			continue // it has grown since
+			continue // the value has grown since
 		}
 		hit.sold, hit.tokens, hit.codes = true, left.last, nil
 		hits = append(hits, hit)

@@ -10,8 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// mayBeHits returns the candidates that are hits if some of those from stores at level
-// search before them are not shown, in their order.
+// mayBeHits returns, in their order, the candidates that can become hits if the answer leaves
+// out earlier candidates from stores at level search.
 func mayBeHits(ordered []*candidate, limit int) (possible []*candidate) {
 	perStore := make(storeCounts)
 	capped, others := 0, 0
@@ -33,21 +33,21 @@ func mayBeHits(ordered []*candidate, limit int) (possible []*candidate) {
 	return possible
 }
 
-// undecided is an answer whose hits are decided together with what they cost.
+// undecided has the candidates of an answer whose hits and charges sell has yet to decide.
 type undecided struct {
-	possible []*candidate // hits if the answer has room for them
-	ordered  []*candidate // all that could be hits on this page or another
+	possible []*candidate // hits of this page if they fit
+	ordered  []*candidate // all candidates, of this page and the next ones
 }
 
-// mayBuy reports whether an answer may cost something or count: the question was admitted
-// to stores at level search, or holds a claim. Of any other nothing is sold.
+// mayBuy reports whether a search may cost something or count toward a cap: its scope has
+// stores at level search, or it holds a claim. Any other search buys nothing.
 func (q *searchQuery) mayBuy() bool {
 	return len(q.admitted) > 0 || q.request.Purchase.Claim != nil
 }
 
-// forSale returns what the hits of a selection are decided from; nil if nothing of it
-// can cost anything or count. A store at level search counts if the request named it,
-// or if a hit of it is shown.
+// forSale returns the candidates from which sell chooses the hits; nil if none can cost
+// anything or count toward a cap. A search counts for a store at level search if the request
+// names the store, or if the answer shows one of its hits.
 func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, ranked selected) (*undecided, error) {
 	possible := ranked.hits
 	if len(q.admitted) > 0 {
@@ -62,14 +62,14 @@ func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, fou
 	sale := &undecided{ordered: ranked.ordered}
 	for _, c := range possible {
 		row := *c.entry
-		c.entry = &row // lets go of the rows of all candidates
+		c.entry = &row // releases the rows of all candidates
 		sale.possible = append(sale.possible, c)
 	}
 	return sale, s.countTokens(ctx, in, q, found, sale.possible)
 }
 
-// countTokens counts the tokens of potential hits from stores that are read, up to
-// those that fit without any other, if the request has MaxTokens.
+// countTokens counts, if the request has MaxTokens, the tokens of possible hits from stores
+// above level search. It stops at the first that does not fit even without other stores' hits.
 func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []*candidate) error {
 	most := q.request.MaxTokens
 	if most == 0 {
@@ -106,9 +106,9 @@ func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery,
 	return nil
 }
 
-// names returns the stores at level search whose part in a search is decided with
-// potential hits: all that the request names, else those of the hits. They are ordered,
-// so that transactions lock them in one order.
+// names returns the stores at level search that a sale of possible concerns: those that the
+// request names and the Meter admitted or, if it names none, those of possible. They are
+// sorted, so that all transactions lock them in the same order.
 func (q *searchQuery) names(possible []*candidate) (stores []string) {
 	if len(q.request.Stores) > 0 {
 		for store, admitted := range q.admitted {
@@ -127,10 +127,10 @@ func (q *searchQuery) names(possible []*candidate) (stores []string) {
 	return slices.Compact(stores)
 }
 
-// sell returns an answer whose hits from stores at level search are decided: in one transaction
-// it judges access again, and the Meter decides what is shown and charges for it. What is
-// charged is what is shown: those hits keep their values or passages. Those of other stores
-// are read as the answer is written, like any.
+// sell returns the answer with its hits. In one transaction it checks access again, and the
+// Meter chooses the hits from stores at level search and charges for them. These hits keep
+// their values or passages, so that the answer shows exactly what was charged. Values reads
+// the hits from other stores, as in any answer.
 func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer Answer, sale undecided) (_ Answer, err error) {
 	ctx, end := s.startStep(ctx, "sale", &tookOf(ctx).Fetch)
 	defer end(&err)
@@ -163,7 +163,7 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer Answer, sale
 	return answer, nil
 }
 
-// storesOf returns the stores of what may be shown.
+// storesOf returns the stores of possible hits, each once.
 func storesOf(possible []*candidate) (stores []string) {
 	for _, p := range possible {
 		if !slices.Contains(stores, p.entry.Store) {
@@ -173,8 +173,8 @@ func storesOf(possible []*candidate) (stores []string) {
 	return stores
 }
 
-// offer returns what the Meter decides on. If a leg failed, a store of which nothing was found
-// costs nothing. A Reranker finds nothing.
+// offer returns the Offering for the Meter. If the lexical or the vector leg failed, a store
+// without candidates costs nothing. A failed Reranker makes no difference: it finds no entries.
 func (s *Searcher) offer(ctx context.Context, tx memory.Tx, q *searchQuery, answer Answer, possible []*candidate) (Offering, error) {
 	// SECURITY: the scope of this transaction decides what is sold.
 	scope, err := s.saleScope(ctx, tx, q, possible)
@@ -207,8 +207,8 @@ func (s *Searcher) offer(ctx context.Context, tx memory.Tx, q *searchQuery, answ
 	return o, nil
 }
 
-// forSaleAs returns a hit of a store at level search as a Candidate. If it has more than
-// maxTokens it is cut: it is shown as the first one or not at all.
+// forSaleAs returns a hit from a store at level search as a Candidate. If the hit has more
+// than maxTokens tokens, forSaleAs cuts it to fit; only the first hit of an answer may be cut.
 func (s *Searcher) forSaleAs(hit *Hit, maxTokens int) Candidate {
 	hit.present()
 	c := Candidate{Entry: &hit.whole, ForSale: true, Hit: hit}
@@ -224,9 +224,9 @@ func (s *Searcher) forSaleAs(hit *Hit, maxTokens int) Candidate {
 	return c
 }
 
-// saleScope returns the scope of the stores at level search that a sale concerns. One
-// that the request names and that the caller may no longer search is an error, any
-// other one is left out.
+// saleScope returns the scope of the stores at level search that a sale concerns. If the
+// caller may no longer search a store, saleScope returns an error if the request names the
+// store, and otherwise leaves it out.
 func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQuery, possible []*candidate) (acl.Scope, error) {
 	r := q.request
 	if r.Stores = q.names(possible); len(r.Stores) == 0 {
@@ -238,9 +238,9 @@ func (s *Searcher) saleScope(ctx context.Context, tx memory.ReadTx, q *searchQue
 	return s.remainingScope(ctx, tx, q.as(r))
 }
 
-// loadOffered reads the potential hits of stores at level search that the caller still
-// sees, with their values: of at most so many bytes that ten of the largest fit, since
-// an answer holds what it sold until it is written.
+// loadOffered reads the possible hits from stores at level search that the caller may still
+// see, with their values. Together the values are at most as large as ten of the maximum
+// size, because an answer holds sold values in memory until it is written.
 func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, possible []*candidate) ([]Hit, error) {
 	var ids []uuid.UUID
 	for _, p := range possible {
@@ -274,7 +274,7 @@ func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery,
 	return hits, loadCodes(ctx, in, q, found, hits, true)
 }
 
-// JoinSkipped returns both lists, ordered by store, each store once.
+// JoinSkipped returns before, followed by the stores of then that are not in before.
 func JoinSkipped(before, then []Skipped) []Skipped {
 	joined := slices.Clone(before)
 	for _, skipped := range then {

@@ -18,10 +18,10 @@ import (
 	"mneme/test/backendtest"
 )
 
-// room is a Meter that lets each search-only store show so many hits an answer, and
-// records what it was asked. The zero value lets them show none.
-type room struct {
-	hits    map[string]int // by store
+// fakeMeter is a Meter that limits the hits of each search-only store in an answer, and
+// records its calls. The zero value allows none.
+type fakeMeter struct {
+	hits    map[string]int // limits, by store
 	refuse  error          // of Admit
 	close   error          // of Sell
 	leftOut []string
@@ -29,14 +29,14 @@ type room struct {
 
 	admitted, opened []string           // stores, of the last search
 	offered          []string           // keys of the candidates of the last sale
-	closed           []string           // keys of the hits of the last sale, those of other stores in brackets
-	texts            map[string]string  // what closed shows, by key
-	sold             int                // sales without an error
+	closed           []string           // keys of the hits of the last sale, in brackets if not from a search-only store
+	texts            map[string]string  // the shown texts of closed, by key
+	sold             int                // number of sales without an error
 	purchase         search.Purchase    // of the last search
 	taken            map[uuid.UUID]bool // by the last sale
 }
 
-func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p search.Purchase, stores []acl.Access, _ time.Time) (search.Admission, error) {
+func (m *fakeMeter) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p search.Purchase, stores []acl.Access, _ time.Time) (search.Admission, error) {
 	m.admitted, m.purchase = nil, p
 	for _, a := range stores {
 		m.admitted = append(m.admitted, a.Store)
@@ -44,7 +44,7 @@ func (m *room) Admit(_ context.Context, _ memory.ReadTx, _ memory.Caller, p sear
 	return search.Admission{LeftOut: m.leftOut, Skipped: m.skipped}, m.refuse
 }
 
-func (m *room) Sell(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Purchase, o search.Offering, _ time.Time) (search.Sale, error) {
+func (m *fakeMeter) Sell(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Purchase, o search.Offering, _ time.Time) (search.Sale, error) {
 	m.opened, m.offered, m.closed, m.texts = nil, nil, nil, make(map[string]string)
 	left := make(map[string]int)
 	for _, a := range o.Stores {
@@ -81,9 +81,9 @@ func (m *room) Sell(_ context.Context, _ memory.Tx, _ memory.Caller, _ search.Pu
 	return sale, m.close
 }
 
-func (m *room) VerifyLoaded(context.Context, memory.Tx) error { return nil }
+func (m *fakeMeter) VerifyLoaded(context.Context, memory.Tx) error { return nil }
 
-// shownText returns what a hit shows of its value.
+// shownText returns the text that a hit shows of its value.
 func shownText(hit *search.Hit) string {
 	if !hit.Truncated {
 		return string(hit.Value)
@@ -99,7 +99,7 @@ func shownText(hit *search.Hit) string {
 // vendor, and entries of its own.
 type market struct {
 	*harness
-	*room
+	*fakeMeter
 	data   *backendtest.Data
 	reader memory.Caller
 	// before, unless nil, runs before the next transaction that writes.
@@ -107,7 +107,7 @@ type market struct {
 	writes int
 }
 
-// observedStorage is a storage that tells a market of what writes.
+// observedStorage is a storage that counts a market's writes, and calls its hook before them.
 type observedStorage struct {
 	storage.Storage
 	market *market
@@ -124,12 +124,12 @@ func (s observedStorage) Update(ctx context.Context, fn func(memory.Tx) error) e
 
 func openMarket(t *testing.T, b backendtest.Backend) *market {
 	t.Helper()
-	m := &market{room: &room{hits: map[string]int{"seller": 10, "vendor": 10}}, reader: agent("reader", acl.Internal)}
+	m := &market{fakeMeter: &fakeMeter{hits: map[string]int{"seller": 10, "vendor": 10}}, reader: agent("reader", acl.Internal)}
 	data := b.Open(t)
 	m.data = data
 	open := data.Storage
 	data.Storage = func(t testing.TB) storage.Storage { return observedStorage{open(t), m} }
-	m.harness = openOver(t, data, backendtest.Options{Search: search.Options{Meter: m.room}}, encoder(t))
+	m.harness = openOver(t, data, backendtest.Options{Search: search.Options{Meter: m.fakeMeter}}, encoder(t))
 	for _, store := range []string{"seller", "vendor"} {
 		m.MustShare(agent(store, acl.Internal), "reader", acl.Search)
 	}
@@ -143,14 +143,14 @@ func (m *market) fill(store string, n int, value string) {
 	}
 }
 
-// readAnswer is an answer whose values were read.
+// readAnswer is an answer with the Values that read it.
 type readAnswer struct {
 	search.Answer
 	read *search.Values
 }
 
-// shown searches and returns the keys that are shown, in order, those of stores that
-// are read in brackets.
+// shown searches and returns the keys of the hits in order, in brackets if they are not from
+// a search-only store. It calls between before it reads the values.
 func (m *market) shown(r search.Request, between ...func()) (keys []string, a readAnswer) {
 	m.t.Helper()
 	m.Index()
@@ -164,7 +164,7 @@ func (m *market) shown(r search.Request, between ...func()) (keys []string, a re
 		if hit.Level >= acl.Read {
 			key = "[" + key + "]"
 		} else if text := shownText(hit); text != m.texts[key] || text == "" {
-			m.t.Errorf("%s shows %q, and %q was charged", key, text, m.texts[key])
+			m.t.Errorf("%s shows %q, but the charge is for %q", key, text, m.texts[key])
 		}
 		keys = append(keys, key)
 		return nil
@@ -177,7 +177,7 @@ func (m *market) soldKeys() []string {
 	return slices.DeleteFunc(slices.Clone(m.closed), func(key string) bool { return strings.HasPrefix(key, "[") })
 }
 
-func TestWhatIsChargedIsWhatIsShown(t *testing.T) {
+func TestASearchChargesForWhatItShows(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 6, "a granite quarry")
@@ -194,13 +194,13 @@ func TestWhatIsChargedIsWhatIsShown(t *testing.T) {
 			}
 		}
 		if named := m.purchase; !slices.Equal(named.Named, []string{"vendor", "reader", "seller"}) || named.Limit != 10 || m.sold != 2 {
-			t.Errorf("the meter was asked for %+v and told of %d sales", named, m.sold)
+			t.Errorf("the meter got %+v and made %d sales", named, m.sold)
 		}
 	})
 }
 
-// What was sold is shown although it was deleted, edited and no longer shared since.
-func TestWhatWasSoldIsShownAsItWas(t *testing.T) {
+// An answer shows sold hits even if they have since been deleted, edited or unshared.
+func TestSoldHitsAreShownAsTheyWereSold(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 3, "a granite quarry")
@@ -219,7 +219,7 @@ func TestWhatWasSoldIsShownAsItWas(t *testing.T) {
 	})
 }
 
-func TestWhatTheMeterLeavesOutIsNotSearched(t *testing.T) {
+func TestStoresThatTheMeterLeavesOutAreNotSearched(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 3, "a granite quarry")
@@ -241,9 +241,9 @@ func TestWhatTheMeterLeavesOutIsNotSearched(t *testing.T) {
 	})
 }
 
-// What comes closest among the reader's own does not tell whether a store has an entry
-// that answers the question, unless it is shown.
-func TestNearestTellsNothingOfWhatIsNotShown(t *testing.T) {
+// The nearest of the reader's own entries do not reveal whether a store has an entry that
+// answers the question, unless the answer shows that entry.
+func TestNearestRevealsNothingThatIsNotShown(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 2, "a granite quarry")
@@ -263,31 +263,31 @@ func TestNearestTellsNothingOfWhatIsNotShown(t *testing.T) {
 		best := m.MustSearch(m.reader, search.Request{Query: "granite quarry", Stores: []string{"seller"}}).Hits[0].Relevance
 		own := m.MustSearch(m.reader, search.Request{Query: "granite quarry", Stores: []string{"reader"}}).Hits[0].Relevance
 		if r.MinRelevance = (best + own) / 2; own >= r.MinRelevance {
-			t.Fatalf("the best of the seller's has %v, of the reader's own %v", best, own)
+			t.Fatalf("best relevance: the seller's %v, the reader's own %v", best, own)
 		}
 		m.hits["seller"], m.hits["vendor"] = 0, 0
 		hits, there := answer("seller")
 		if len(hits) != 0 || len(m.offered) != 2 || !strings.Contains(there, "own") {
-			t.Errorf("showed %q of %q, and says %s", hits, m.offered, there)
+			t.Errorf("showed %q of %q, and nearest %s", hits, m.offered, there)
 		}
 		_, absent := answer("vendor")
 		if len(m.offered) != 0 || there != absent {
-			t.Errorf("says %s with an entry that answers, and %s without one of %q", there, absent, m.offered)
+			t.Errorf("nearest %s with an entry that answers, and %s without one; offered %q", there, absent, m.offered)
 		}
 		r.Stores = nil
 		m.leftOut = []string{"vendor"}
 		if _, a := m.shown(r); len(a.Nearest) != 2 || a.Label != acl.Internal {
-			t.Errorf("names %d, label %v, where no store is named", len(a.Nearest), a.Label)
+			t.Errorf("without named stores: %d nearest, label %v", len(a.Nearest), a.Label)
 		}
 		m.hits["seller"] = 1
 		if hits, said := answer("seller"); !slices.Equal(hits, m.closed) || len(hits) != 1 || strings.Contains(said, "own") {
-			t.Errorf("showed %q, and says %s", hits, said)
+			t.Errorf("showed %q, and nearest %s", hits, said)
 		}
 	})
 }
 
-// A search without such stores writes nothing, and one that names none of them counts
-// only if it shows a hit of one.
+// A search without search-only stores writes nothing. A search that names none of them counts
+// only if it shows a hit from one.
 func TestASearchIsASaleOnlyIfAStoreIsNamedOrShown(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
@@ -326,8 +326,8 @@ func TestASaleThatFailsShowsNothing(t *testing.T) {
 	}
 }
 
-// Access is judged again in the transaction that sells.
-func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
+// The transaction of a sale checks access again.
+func TestASaleChecksAccessAgain(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 2, "a granite quarry")
@@ -335,7 +335,7 @@ func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
 		m.fill("reader", 2, "a granite wall")
 		m.Index()
 		seller := agent("seller", acl.Internal)
-		// Another process writes: in this one it would wait for the sale.
+		// Write in another process: in this one the write would wait for the sale.
 		other := openOver(t, m.data, backendtest.Options{})
 		ends := func() { must(m.harness, other.Unshare(background, seller, "seller", "reader")) }
 
@@ -358,9 +358,9 @@ func TestAccessThatEndedMeanwhileIsNotSold(t *testing.T) {
 	})
 }
 
-// What did not fit max_tokens is not charged, and what was charged fits whatever other
-// hits have become since.
-func TestWhatIsSoldFitsTheBudget(t *testing.T) {
+// A hit that does not fit into max_tokens is not charged. A charged hit still fits if other
+// hits have grown since.
+func TestSoldHitsFitTheBudget(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		text := strings.Repeat("a granite quarry by the river ", 12) // 90 tokens
@@ -393,9 +393,9 @@ func TestWhatIsSoldFitsTheBudget(t *testing.T) {
 	})
 }
 
-// An entry for which max_tokens has no room is as if it were absent: it ends the hits of
-// its own store, and takes nothing from those of others, nor is it taken from the sale.
-func TestWhatDoesNotFitEndsItsStoreAlone(t *testing.T) {
+// An entry that does not fit into max_tokens ends the hits of its own store, but is not
+// bought and uses no tokens that hits of other stores need.
+func TestAnEntryThatDoesNotFitEndsOnlyItsOwnStore(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		long := "a granite quarry" + strings.Repeat(" and nothing more of note", 15) // 98 tokens
@@ -420,8 +420,8 @@ func TestWhatDoesNotFitEndsItsStoreAlone(t *testing.T) {
 	})
 }
 
-// Pages after one that sold hold the other hits, each once.
-func TestPagesAfterASaleHoldTheRest(t *testing.T) {
+// The pages after a page with sold hits have each of the other hits once.
+func TestPagesAfterASaleHaveTheRemainingHits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		m := openMarket(t, b)
 		m.fill("seller", 5, "a granite quarry")
@@ -443,13 +443,13 @@ func TestPagesAfterASaleHoldTheRest(t *testing.T) {
 				}
 			}
 			if own != 9 || len(seen) > 11 {
-				t.Errorf("with %d tokens the pages hold %v", tokens, seen)
+				t.Errorf("with %d tokens the pages have %v", tokens, seen)
 			}
 		}
 	})
 }
 
-// An answer holds of what it sold no more than ten of the largest values.
+// The sold values of an answer are no larger than ten values of the maximum size.
 func TestASaleIsBoundedInBytes(t *testing.T) {
 	m := openMarket(t, backendtest.Embedded())
 	value := "granite " + strings.Repeat("x", 90_000)
@@ -460,7 +460,7 @@ func TestASaleIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-func TestCapsAreOfLevelSearchAlone(t *testing.T) {
+func TestOnlyGrantsOfLevelSearchHaveCaps(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
 		owner := agent("owner", acl.Public)

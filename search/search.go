@@ -1,5 +1,5 @@
-// Package search answers questions from the entries of package memory: a Searcher finds
-// those that answer a question, by their words and their meaning, ranks them, and shows
+// Package search answers questions from the entries of package memory. A Searcher finds the
+// entries that answer a question, by their words and their meaning, ranks them, and shows
 // what the caller may see of them, in pages and within a budget of tokens.
 package search
 
@@ -11,15 +11,13 @@ import (
 )
 
 const (
-	// fusionDepth is how many visible entries each leg contributes to the
-	// fusion.
+	// fusionDepth is how many visible entries each leg contributes to the fusion.
 	fusionDepth = 200
-	// firstFetch is how many hits a leg is asked for at first: some more than
-	// fusionDepth, since a few may turn out not to be visible.
+	// firstFetch is how many hits a search first requests from each leg: some more than
+	// fusionDepth, since a few may not be visible.
 	firstFetch = 256
-	// maxFetch ends the refilling: the answer is incomplete if a leg that was
-	// asked for this many, or whose index can give no more, still lacks visible
-	// entries.
+	// maxFetch is the most hits that a search requests from a leg. If these, or all that
+	// the index can return, include too few visible entries, the answer is incomplete.
 	maxFetch = 65_536
 )
 
@@ -27,15 +25,15 @@ const (
 // file each:
 //
 //	takeTurn    waits until a search of the caller may run
-//	scopeQuery  authorizes and checks the request, and says where and for what to look
-//	retrieve    asks both legs, side by side, for the entries that may answer
-//	rerank      has a Reranker judge the first of them
-//	selectHits  reads their rows again, keeps what is visible, ranks it, loads the first values
-//	sell        decides what is shown of stores at level search, and what it costs
+//	scopeQuery  authorizes and checks the request, and returns the scope and the wordings
+//	retrieve    asks both legs, concurrently, for the entries that may answer
+//	rerank      asks a Reranker to judge the first of them
+//	selectHits  reads their rows again, ranks the visible ones, loads the first values
+//	sell        chooses the hits from stores at level search, and charges for them
 //
-// Both legs are restricted to the scope before they rank. The rows, read again within the
-// scope, decide what is shown; the legs only say what to read. If too many of
-// their hits turn out not to be visible, the legs are asked for more.
+// Both legs filter by the scope before they rank. They only propose entries: Search reads
+// the rows again within the scope, and the rows decide what it shows. If too many of the
+// proposed entries are not visible, Search asks the legs for more.
 func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answer Answer, err error) {
 	ctx, span := s.tracer.Start(ctx, "search")
 	start := time.Now()

@@ -20,65 +20,63 @@ import (
 
 // Options configure a Searcher. Zero fields take the default.
 type Options struct {
-	// Indexer has the model that answers questions. nil: searches use the lexical leg
-	// alone.
+	// Indexer has the models that embed questions. nil: searches use only the lexical leg.
 	Indexer Indexer
-	// Meter bounds and sells what search-only grants show. nil: nothing is bounded,
-	// and metered stores are not searched.
+	// Meter bounds and sells the hits that search-only grants show. nil: they have no
+	// bounds, and metered stores are not searched.
 	Meter Meter
-	// VectorBudget bounds the time of a search's vector leg, embedding
-	// included. After it the answer is lexical and says so. Default 3 s.
+	// VectorBudget bounds the time of a search's vector leg, including embedding. If the leg
+	// takes longer, the answer is lexical and says so. Default 3 s.
 	VectorBudget time.Duration
-	// Language guesses the language of a text, where the first of the serving models reads
-	// English alone and the second what is foreign to it. nil: the first reads everything.
+	// Language guesses the language of a text, if the first serving model reads only English
+	// and the second reads other languages. nil: the first model reads every language.
 	Language func(text string) language.Guess
-	// Reranker judges the first candidates of searches ordered by relevance. nil: the
-	// order is that of the scores alone.
+	// Reranker judges the first candidates of searches ordered by relevance. nil: only the
+	// scores order them.
 	Reranker Reranker
-	// RerankBudget bounds the time of the Reranker's answers to a search. After it the
-	// order is that without it, and the answer says so. Default 2 s.
+	// RerankBudget bounds the time of the Reranker's answers to a search. If they take
+	// longer, the hits are in the order without them, and the answer says so. Default 2 s.
 	RerankBudget time.Duration
-	// RerankLabel is the highest label of a session whose questions and texts the
-	// Reranker is sent. Default RESTRICTED.
+	// RerankLabel is the highest label of a session whose questions and texts may be sent
+	// to the Reranker. Default RESTRICTED.
 	RerankLabel acl.Label
 	// Reranked is how many candidates the Reranker judges, at most 100. Default 50.
 	Reranked int
 	// QueryCache bounds the bytes of the cache of queries and their vectors.
 	// Default 8 MiB.
 	QueryCache int
-	// CandidateCache bounds the bytes of the caches of what searches have read: half for
-	// what entries are scored by, a sixteenth for which entries documents are, the rest for
-	// rows. Default 64 MiB.
+	// CandidateCache bounds the bytes of the caches of candidates: half for the evidence
+	// that entries are scored by, a sixteenth for the entries of docIDs, the rest for rows.
+	// Default 64 MiB.
 	CandidateCache int
-	// Searches bound how many searches run and wait, of each agent and in all.
-	// Its zero value means 8 and 64 running, 64 and 1,024 waiting.
+	// Searches bound how many searches run and wait, per agent and in total. Its zero
+	// value means 8 and 64 running, 64 and 1,024 waiting.
 	Searches fairqueue.Limits
-	// FitTokens counts the tokens of what a search with MaxTokens shows. Default:
-	// a token for every four bytes.
+	// FitTokens counts the tokens of the texts that a search with MaxTokens shows.
+	// Default: a token for every four bytes.
 	FitTokens FitTokens
 	Log       *slog.Logger // default: discard
-	// Tracer makes the spans of searches and their steps. Default: none.
+	// Tracer creates the spans of searches and their steps. Default: none.
 	Tracer trace.Tracer
 }
 
-// Indexer has the vectors of the entries. Package indexer implements it.
+// Indexer maintains the vectors of the entries. Package indexer implements it.
 type Indexer interface {
-	// Serving is that of memory.Indexer.
+	// Serving returns the serving models: see memory.Indexer.
 	Serving() []memory.Model
-	// SuspectIndex says that the index of the serving model left a search
-	// unanswered.
+	// SuspectIndex reports to the Indexer that the index of the serving model did not
+	// answer a search.
 	SuspectIndex()
 }
 
-// noIndexer is the Indexer of a Searcher that was given none: searches answer
-// by words alone.
+// noIndexer is the Indexer of a Searcher without one: searches use words alone.
 type noIndexer struct{}
 
 func (noIndexer) Serving() []memory.Model { return nil }
 func (noIndexer) SuspectIndex()           {}
 
-// Searcher answers questions from the entries of a memory.Service. Every answer shows
-// what its caller may see alone. It is safe for concurrent use.
+// Searcher answers questions from the entries of a memory.Service. An answer shows only
+// what its caller may see. A Searcher is safe for concurrent use.
 type Searcher struct {
 	storage memory.Storage
 	service *memory.Service
@@ -104,7 +102,7 @@ type Searcher struct {
 	documents    *cache.Documents
 	rows         *cache.Rows
 	evidence     *cache.Evidence
-	unnoted      *lru.Cache[string, time.Time] // by store and label, when it was last tried to note a question
+	unnoted      *lru.Cache[string, time.Time] // by store and label, when noting a question was last tried
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }
@@ -113,8 +111,8 @@ const (
 	// queryCacheBytes is the default of Options.QueryCache: about 4,000 short queries of a
 	// 384-dimensional model, or 2,500 with the codes of ten tokens.
 	queryCacheBytes = 8 << 20
-	// candidateCacheBytes is the default of Options.CandidateCache: some 34,000 rows, what
-	// 10,000 entries are scored by, and which entries 100,000 documents are.
+	// candidateCacheBytes is the default of Options.CandidateCache: some 34,000 rows, the
+	// evidence of 10,000 entries, and the entries of 100,000 docIDs.
 	candidateCacheBytes = 64 << 20
 )
 
@@ -173,7 +171,7 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 	return s
 }
 
-// instant returns the current time in the precision of rows.
+// instant returns the current time with the precision of rows.
 func (s *Searcher) instant() time.Time { return s.service.Instant() }
 
 // view runs fn on a snapshot once it is the caller's turn: see memory.Readers. fn must not

@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// eachSold is Each for an answer that was sold. Its hits from stores at level search
-// are shown as they were sold, whatever has changed since: they were paid for, or
-// count. Hits from other stores are read again, and have the room in MaxTokens that
-// the sold ones leave. The first of them that does not fit ends them, and another
-// page begins with it.
+// eachSold is Each for an answer with sold hits. It yields hits from stores at level search
+// as they were sold, whatever has changed since: they were paid for, or count toward a cap.
+// It reads hits from other stores again, and shows them within the tokens of MaxTokens that
+// sold hits leave. The first of them that does not fit is the last one read; the next page
+// begins with it.
 func (v *Values) eachSold(ctx context.Context, yield func(*Hit) error) (err error) {
 	a := v.answer
 	read := rereading{service: a.searcher}
-	tokens := 0 // of all hits that were sold
+	tokens := 0 // of all sold hits
 	for i := range a.Hits {
 		if hit := &a.Hits[i]; hit.sold {
 			tokens += hit.tokens
@@ -25,7 +25,7 @@ func (v *Values) eachSold(ctx context.Context, yield func(*Hit) error) (err erro
 	}
 	most := a.query.request.MaxTokens
 	left := budget{fit: a.searcher.fitTokens, most: most, used: tokens, some: tokens > 0}
-	shownOf := make(storeCounts) // of stores that have fallen to level search since, too
+	shownOf := make(storeCounts) // also bounds stores where the level has dropped to search since
 	full := false
 	v.done = len(a.Hits)
 	shown := 0
@@ -65,12 +65,12 @@ func (v *Values) eachSold(ctx context.Context, yield func(*Hit) error) (err erro
 // rereading reads hits of a search again, a batch at a time.
 type rereading struct {
 	service *Searcher
-	rest    []Hit // that were not read yet
-	batch   []Hit // that the caller still sees
+	rest    []Hit // not read yet
+	batch   []Hit // read, and still visible to the caller
 }
 
-// next returns the hit of an entry as it is now; nil if the caller no longer sees it.
-// Entries are asked for in the order of the hits.
+// next returns the hit of an entry as it is now; nil if the caller may no longer see it. It
+// must be called in the order of the hits.
 func (r *rereading) next(ctx context.Context, entry uuid.UUID) (*Hit, error) {
 	for {
 		if len(r.batch) > 0 && r.batch[0].whole.ID == entry {

@@ -8,18 +8,18 @@ import (
 	"mneme/search/cursor"
 )
 
-// Values reads the values of an answer's hits. An answer is complete without: what is known
-// only once its hits were written is here.
+// Values reads the values of an answer's hits. Its methods also return what is known only
+// after the hits have been written.
 type Values struct {
 	answer *Answer
-	// done is how many hits Each has yielded, or found that the caller no longer sees.
+	// done counts the hits that Each has yielded, or left out as no longer visible.
 	done   int
-	loaded int // of the hits that are left, how many have their values
+	loaded int // number of remaining hits that have their values
 	tokens int
 	label  acl.Label
 }
 
-// Values returns the values of the answer's hits, to be read once.
+// Values returns the values of the answer's hits. They can be read once.
 func (a *Answer) Values() *Values {
 	return &Values{answer: a, loaded: a.loaded, label: max(labelOf(a.Nearest), a.labelThen)}
 }
@@ -27,12 +27,12 @@ func (a *Answer) Values() *Values {
 // Each yields the hits of the answer in their order, with their values or passages, as many
 // as the request's MaxTokens allows. It reads the values a batch at a time, each batch in a
 // snapshot of its own, so that neither a large answer nor a slow reader holds much memory
-// or a connection to the database. An error of yield ends it before the hit: a next page
-// begins with that one.
+// or a connection to the database. If yield returns an error, Each stops before that hit, and
+// the next page begins with it.
 //
-// SECURITY: each batch is judged again in its snapshot. A hit that changed
-// since the search is shown as it is now; one that the caller may no longer
-// see is left out. Hits that were sold are shown as they were then.
+// SECURITY: Each checks access again in the snapshot of each batch. It yields a hit that has
+// changed since the search as it is now, and leaves out one that the caller may no longer
+// see. It yields sold hits as they were sold.
 func (v *Values) Each(ctx context.Context, yield func(*Hit) error) (err error) {
 	a := v.answer
 	if len(a.Hits) == 0 {
@@ -52,7 +52,7 @@ func (v *Values) Each(ctx context.Context, yield func(*Hit) error) (err error) {
 		}
 		for i := range batch {
 			hit := &batch[i]
-			if err := ctx.Err(); err != nil { // nobody waits for the passages of the others
+			if err := ctx.Err(); err != nil { // the caller no longer waits for further passages
 				v.endBefore(rest, hit)
 				return err
 			}
@@ -70,7 +70,7 @@ func (v *Values) Each(ctx context.Context, yield func(*Hit) error) (err error) {
 				v.endBefore(rest, hit)
 				return err
 			}
-			hit.release() // written: let it go
+			hit.release() // it has been written
 		}
 		rest, v.loaded = rest[taken:], 0
 		v.done += taken
@@ -78,35 +78,35 @@ func (v *Values) Each(ctx context.Context, yield func(*Hit) error) (err error) {
 	return nil
 }
 
-// endBefore records that Each ends before a hit, which is among the rest of its hits.
+// endBefore records that Each stops before a hit, which is in rest.
 func (v *Values) endBefore(rest []Hit, hit *Hit) {
 	v.done += slices.IndexFunc(rest, func(h Hit) bool { return h.found.entry.ID == hit.found.entry.ID })
 }
 
-// Label returns the highest label among the hits that Each has yielded, or of an answer
-// without hits among what it shows in their place.
+// Label returns the highest label among the hits that Each has yielded or, if the answer has
+// no hits, among the entries that it shows instead.
 func (v *Values) Label() acl.Label { return v.label }
 
-// Tokens returns, if the request has MaxTokens, those of what Each has yielded.
+// Tokens returns the tokens of the hits that Each has yielded, if the request has MaxTokens.
 func (v *Values) Tokens() int { return v.tokens }
 
-// LeftOut returns how many hits Each did not come to: for want of tokens, or because yield
-// ended it.
+// LeftOut returns how many hits Each did not reach because MaxTokens was used up or yield
+// returned an error.
 func (v *Values) LeftOut() int { return len(v.answer.Hits) - v.done + v.answer.over }
 
-// Explanation returns the answer's, with what became of a hit that Each did not come to.
+// Explanation returns the answer's explanation. Its outcome for a hit that Each did not reach
+// is OutcomeBeyondTokens.
 func (v *Values) Explanation() *Explanation {
 	return v.answer.Explanation.cut(v.done)
 }
 
-// Next returns the cursor of the page after what Each has yielded; "" if there is none.
-// It holds at most so many candidates, best first; 0: all. With all it is at most
-// 8,600 characters long, 12,900 with RankingRRF or Diversity, and up to 900 longer with
-// what a Reranker said.
+// Next returns the cursor of the page after the hits that Each has yielded; "" if there is
+// none. The parameter most bounds the cursor's candidates, the best first; 0: no bound. A
+// cursor with all candidates has at most 8,600 characters, 12,900 with RankingRRF or
+// Diversity, and up to 900 more with a Reranker's judgements.
 //
-// SECURITY: a cursor holds no candidate from a store on which the caller has
-// level search, and there is none where such a store was named, since the next
-// page would be denied.
+// SECURITY: a cursor has no candidate from a store on which the caller has level search. If
+// the request names such a store there is no cursor, because the next page would be denied.
 func (v *Values) Next(most int) (string, error) {
 	a := v.answer
 	if a.query == nil || a.unpaged {

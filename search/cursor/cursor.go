@@ -1,5 +1,5 @@
-// Package cursor writes the candidates of a search that no page has shown yet as what the
-// cursor of the next page holds, and reads them again.
+// Package cursor encodes and decodes the contents of a page cursor: the candidates of a
+// search that no page has shown yet.
 package cursor
 
 import (
@@ -13,24 +13,24 @@ import (
 	"mneme/memory"
 )
 
-// Candidates are those that no page has shown yet, best first.
+// Candidates are the candidates that no page has shown yet, best first.
 type Candidates struct {
 	At  time.Time // the instant of the first page
 	IDs []uuid.UUID
-	// Scores are those that depend on other candidates and cannot be computed
-	// again, by id; NaN: it does not. nil: none does.
+	// Scores are the scores of IDs, by index, that depend on other candidates and so cannot
+	// be recomputed. NaN: the score does not depend on others. nil: none does.
 	Scores []float64
-	// LogOdds are a Reranker's judgements, of some of IDs, which are not asked for again.
+	// LogOdds are a Reranker's judgements of some of IDs, which it need not judge again.
 	LogOdds map[uuid.UUID]float32
 }
 
-// Limits bound what is read.
+// Limits bound what Parse accepts.
 type Limits struct {
 	Candidates int // at most 65,536
 	Judgements int // at most 255
 }
 
-// A cursor holds, big-endian: its form, the sum of scoredForm and judgedForm; the instant
+// A cursor contains, big-endian: its form, the sum of scoredForm and judgedForm; the instant
 // in microseconds since 1970; in judgedForm the number of judgements (a byte, at least 1)
 // and each with the index of its id, ascending, and the log-odds; and each id, in
 // scoredForm with its score.
@@ -42,7 +42,7 @@ const (
 	judgedBytes = 2 + 4
 )
 
-// Bytes returns what a cursor holds. Judgements of other candidates are left out.
+// Bytes returns the contents of a cursor. It leaves out judgements of entries not in IDs.
 func (c *Candidates) Bytes() []byte {
 	judgements, n := c.appendJudgements(nil)
 	size := len(uuid.UUID{})
@@ -67,7 +67,7 @@ func (c *Candidates) Bytes() []byte {
 	return b
 }
 
-// appendJudgements appends the judgements of IDs, and returns how many there are.
+// appendJudgements appends the judgements of IDs to b, and returns their number.
 func (c *Candidates) appendJudgements(b []byte) (_ []byte, n int) {
 	if len(c.LogOdds) == 0 {
 		return b, 0
@@ -82,7 +82,8 @@ func (c *Candidates) appendJudgements(b []byte) (_ []byte, n int) {
 	return b, n
 }
 
-// Parse is the inverse of Bytes. ErrCursor: b is not of that form, or beyond the limits.
+// Parse is the inverse of Bytes. It returns memory.ErrCursor if b is malformed or exceeds
+// the limits.
 func Parse(b []byte, limits Limits) (*Candidates, error) {
 	if len(b) < headBytes || b[0] > scoredForm|judgedForm {
 		return nil, memory.ErrCursor
@@ -114,7 +115,7 @@ func Parse(b []byte, limits Limits) (*Candidates, error) {
 	return c, c.parseJudgements(judgements)
 }
 
-// parseJudgements sets LogOdds. ErrCursor: b is not of their form.
+// parseJudgements sets LogOdds. It returns memory.ErrCursor if b is malformed.
 func (c *Candidates) parseJudgements(b []byte) error {
 	if len(b) > 0 {
 		c.LogOdds = make(map[uuid.UUID]float32)
@@ -132,7 +133,7 @@ func (c *Candidates) parseJudgements(b []byte) error {
 		next = i + 1
 		read++
 	}
-	if _, written := c.appendJudgements(nil); written != read { // an id is there twice
+	if _, written := c.appendJudgements(nil); written != read { // IDs has a duplicate
 		return memory.ErrCursor
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Whatever a cursor holds, it is refused or read as it was written.
+// Parse rejects its input, or returns candidates whose Bytes are the input.
 func FuzzCandidates(f *testing.F) {
 	one := Candidates{At: time.UnixMicro(1), IDs: []uuid.UUID{{1}, {2}}}
 	f.Add(one.Bytes())
@@ -19,7 +19,7 @@ func FuzzCandidates(f *testing.F) {
 	one.Scores, one.LogOdds[uuid.UUID{1}] = nil, -3
 	f.Add(one.Bytes())
 	same := Candidates{At: one.At, IDs: []uuid.UUID{{1}, {1}}, LogOdds: map[uuid.UUID]float32{{1}: -3}}
-	twice := same.Bytes() // the id has two judgements, of which the second is another
+	twice := same.Bytes() // the id has two judgements, which differ
 	twice[headBytes+1+2*judgedBytes-1] ^= 1
 	f.Add(twice)
 	f.Add([]byte{})
@@ -40,7 +40,7 @@ func FuzzCandidates(f *testing.F) {
 			t.Fatalf("%d ids, %d judgements", len(read.IDs), len(read.LogOdds))
 		}
 		if !bytes.Equal(read.Bytes(), b) {
-			t.Errorf("%x is written as %x", b, read.Bytes())
+			t.Errorf("%x is encoded as %x", b, read.Bytes())
 		}
 	})
 }

@@ -1,5 +1,6 @@
-// Package question says which question the words of a search are to an entry: across
-// languages the same words are another question, whose scores have another scale.
+// Package question classifies the words of a search as a question to an entry. The scores
+// depend on whether both are in the same language, so that words in another language are
+// another question, with another scale.
 package question
 
 import (
@@ -7,23 +8,23 @@ import (
 	"mneme/lexical/language"
 )
 
-// The questions: to what the main model of a search reads, and to what the multilingual one
-// reads, in the language of the words, in another language of the same script, and in
-// another script. The first two are the models, too.
+// The questions. Main is a question to an entry that the main model of a search reads; the
+// others are to entries that the multilingual model reads. Main and Multilingual are also the
+// numbers of these models.
 const (
 	Main          = choice.Main
-	Multilingual  = choice.Multilingual
-	Across        = choice.Count
-	AcrossScripts = Across + 1
-	Count         = AcrossScripts + 1 // of questions
+	Multilingual  = choice.Multilingual // the entry is in the language of the words
+	Across        = choice.Count        // in another language of the same script
+	AcrossScripts = Across + 1          // in another script
+	Count         = AcrossScripts + 1   // number of questions
 )
 
-// Of returns which question words are to an entry that is judged by a model, Main or
-// Multilingual. The languages of both are codes of ISO 639-1; "": not known. Words or an
-// entry of an unknown language, such as names, numbers and code, are in any language.
+// Of returns the question that words are to an entry read by a model, Main or Multilingual.
+// The arguments words and entry are the ISO 639-1 codes of their languages; "": unknown. Text
+// of an unknown language, such as names, numbers and code, matches every language.
 //
-// It depends on the two texts alone, so that their relevance does, whatever their store's
-// owner chose.
+// The languages depend only on the two texts, and so does the relevance, whatever the owner
+// of the store chose.
 func Of(judgedBy int, words, entry string) int {
 	switch {
 	case judgedBy != Multilingual || words == "" || entry == "" || words == entry:
