@@ -11,7 +11,6 @@ import (
 // commonWords compares the words of candidates by their stored terms.
 type commonWords struct {
 	tx      assessmentTx
-	all     []*candidate // those that are compared
 	seed    maphash.Seed
 	numbers map[uint64]int // of the terms, by the hash of their keys
 	weights []float64      // by number
@@ -26,16 +25,12 @@ type words struct {
 	weight  float64 // of all
 }
 
-// weigh weighs the terms of the candidates by their rarity among them, once.
-func (w *commonWords) weigh() error {
-	if w.read != nil {
-		return nil
-	}
-	w.seed, w.numbers = maphash.MakeSeed(), make(map[uint64]int)
-	w.read, w.replies = make(map[*candidate]words), make(map[*candidate]bool)
-	counter := w.tx.TermCounter(nil)
+// newCommonWords weighs the terms of candidates by their rarity among them.
+func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
+	w := &commonWords{tx: tx, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
+	counter := tx.TermCounter(nil)
 	var df []int64
-	for _, c := range w.all {
+	for _, c := range all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
 		}
@@ -51,7 +46,7 @@ func (w *commonWords) weigh() error {
 			of.numbers = append(of.numbers, n)
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		w.read[c] = of
 	}
@@ -65,7 +60,7 @@ func (w *commonWords) weigh() error {
 		}
 		w.read[c] = of
 	}
-	return nil
+	return w, nil
 }
 
 // share returns how many words two candidates have in common, 0–1: the weight of their common

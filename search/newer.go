@@ -43,7 +43,10 @@ const (
 // newer.
 func newerFirst(ctx context.Context, tx assessmentTx, found *retrieved, ordered []*candidate) error {
 	first := ordered[:min(len(ordered), newerDepth)]
-	words := &commonWords{tx: tx, all: slices.Clone(first)}
+	words, err := newCommonWords(tx, first)
+	if err != nil {
+		return err
+	}
 	for i := range first {
 		for {
 			at, err := found.swapRank(ctx, words, ordered, i)
@@ -93,12 +96,6 @@ func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []
 // tests come first: most pairs fail them.
 func (r *retrieved) sayNearlyTheSame(ctx context.Context, words *commonWords, newer, older *candidate, atOnce bool) (bool, error) {
 	least := fusion.MinAlike
-	if !r.models.mayBeAlike(newer, older, least) {
-		return false, nil
-	}
-	if err := words.weigh(); err != nil {
-		return false, err
-	}
 	switch share := words.share(newer, older); {
 	case atOnce && share >= inCommonAtOnce:
 		least = alikeInSitting
@@ -148,39 +145,22 @@ func inOrder(a, b *candidate) (newer, older *candidate, atOnce, ok bool) {
 // of a probability below least.
 func (m models) alike(a, b *candidate, least float64) (most float64) {
 	for k := range m {
-		cosine, cosines, maxSims, ok := m.cosineOf(a, b, k, least)
-		if !ok {
+		x, y := &a.by[k], &b.by[k]
+		if len(x.vector) == 0 || len(y.vector) == 0 || x.vector.IsMeaningless() || y.vector.IsMeaningless() {
 			continue
 		}
-		maxSim, err := bothMaxSims(a.by[k].codes, b.by[k].codes)
+		cosines, maxSims := alikeRanges(m[k], k == multilingualModel)
+		cosine := x.vector.Dot(y.vector.Floats())
+		if cosines.ToE5(cosine) < max(minAlikeCosine, fusion.MinAlikeCosine(least)) {
+			continue
+		}
+		maxSim, err := bothMaxSims(x.codes, y.codes)
 		if err != nil {
 			continue // codes of another format: this model cannot compare the entries
 		}
 		most = max(most, fusion.Alike(cosines, maxSims, cosine, maxSim))
 	}
 	return most
-}
-
-// mayBeAlike reports whether alike may return least or more, by the cosines alone.
-func (m models) mayBeAlike(a, b *candidate, least float64) bool {
-	for k := range m {
-		if _, _, _, ok := m.cosineOf(a, b, k, least); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// cosineOf returns the cosine of two candidates by the k-th model, and its ranges; ok is false
-// if the model has not read both, or if alike is less than least for this cosine.
-func (m models) cosineOf(a, b *candidate, k int, least float64) (cosine float64, cosines, maxSims fusion.CosineRange, ok bool) {
-	x, y := &a.by[k], &b.by[k]
-	if len(x.vector) == 0 || len(y.vector) == 0 || x.vector.IsMeaningless() || y.vector.IsMeaningless() {
-		return 0, cosines, maxSims, false
-	}
-	cosines, maxSims = alikeRanges(m[k], k == multilingualModel)
-	cosine = x.vector.Dot(y.floatVector())
-	return cosine, cosines, maxSims, cosines.ToE5(cosine) >= max(minAlikeCosine, fusion.MinAlikeCosine(least))
 }
 
 // timeOf returns a candidate's fusion.Parts.When; 0 if that is nil.

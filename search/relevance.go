@@ -78,18 +78,9 @@ type reading struct {
 	chunk       int
 	cosine      float64
 	vector      vector.Half
-	floats      []float32 // see floatVector
-	codes       []byte    // of the chunk's tokens; nil: none
+	codes       []byte // of the chunk's tokens; nil: none
 	maxSim      float64
 	tokens      int // number compared for maxSim; 0: there is no MaxSim
-}
-
-// floatVector returns the vector in single precision. It converts it once.
-func (r *reading) floatVector() []float32 {
-	if r.floats == nil {
-		r.floats = r.vector.Floats()
-	}
-	return r.floats
 }
 
 // judge returns the score and relevance of a candidate by the model that gives it the highest

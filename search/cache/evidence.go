@@ -3,6 +3,7 @@ package cache
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
@@ -89,6 +90,7 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 	if err := c.readMissing(ctx, tx, reader, scope, q.Fingerprints, last, entries, found); err != nil {
 		return err
 	}
+	load(found)
 	counter := tx.TermCounter(q.Terms)
 	counts := make([]int, len(q.Terms))
 	for _, of := range found {
@@ -100,6 +102,32 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 		}
 	}
 	return nil
+}
+
+// load reads some of the evidence of each entry before any is used, so that the processor
+// fetches that of several from memory at a time: a question finds entries all over it.
+func load(found []*entryEvidence) {
+	sum := 0
+	for _, e := range found {
+		if e != nil {
+			sum += len(e.chunks) + len(e.terms)
+		}
+	}
+	for _, e := range found {
+		if e == nil || len(e.chunks) == 0 {
+			continue
+		}
+		if chunk := &e.chunks[0]; len(chunk.Vector) > 0 && len(chunk.Codes) > 0 {
+			for i := 0; i < len(chunk.Vector); i += 32 { // a cache line has 64 bytes
+				sum += int(chunk.Vector[i])
+			}
+			sum += int(chunk.Codes[0])
+		}
+		if len(e.terms) > 0 {
+			sum += int(e.terms[0])
+		}
+	}
+	runtime.KeepAlive(sum)
 }
 
 // yield yields the chunks with the counts of a query's terms, for which it uses counts.
