@@ -31,6 +31,7 @@ lint: ## run go vet and golangci-lint
 	cd clients/go && go run $(GOLANGCI) run ./...
 
 fuzz: ## fuzz one target: make fuzz PKG=./vector TARGET=FuzzHalf FUZZTIME=1m
+	$(if $(and $(PKG),$(TARGET)),,$(error usage: make fuzz PKG=./vector TARGET=FuzzHalf))
 	go test -run '^$$' -fuzz '^$(TARGET)$$' -fuzztime $(FUZZTIME) $(PKG)
 
 bench: ## run every Go benchmark, or those of PKG

@@ -1,6 +1,6 @@
 // Package mneme is the root of the program's module. It has no code.
 //
-// Other modules may import
+// Other modules may import, once the module has an address (CONTRIBUTING.md, "Releases"),
 //
 //   - clients/go, a client of the server's REST API, which is a module of its own,
 //   - embed/e5, the text encoders that run in the process, with the types of package embed

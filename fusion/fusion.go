@@ -1,4 +1,5 @@
-// Package fusion merges the ranked lists of several retrievers into one.
+// Package fusion orders the candidates of a search: RRF merges ranked lists, Relevance gives a
+// candidate its score and relevance, and MMR, Recency and Alike adjust the order.
 //
 // RRF is Reciprocal Rank Fusion. It uses only ranks, so the scores of the lists need not
 // be comparable, such as a BM25 score and a cosine. The package's functions are pure,

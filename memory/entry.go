@@ -2,6 +2,9 @@
 // reads, shares and follows entries under the access rules of package acl. It reaches storages
 // and the indexer through small interfaces. Package search answers questions from the same
 // entries.
+//
+// New returns a Service; Service.Put, Get, List and Share are its main methods. The interfaces
+// whose names end in Reader or Writer are those that a storage implements.
 package memory
 
 import (

@@ -359,14 +359,14 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	if q.request.scored() || !q.reaches(c) {
 		return 0
 	}
-	byRelevance := ordered[:min(rerankDepth, len(ordered))]
+	byRelevance := ordered[:min(relevanceDepth, len(ordered))]
 	rank := 1
 	for _, other := range byRelevance {
 		if other.score > c.score || other.score == c.score && compareOrder(other.entry, c.entry) < 0 {
 			rank++
 		}
 	}
-	if rank > rerankDepth {
+	if rank > relevanceDepth {
 		return 0
 	}
 	return rank

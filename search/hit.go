@@ -25,8 +25,8 @@ type Hit struct {
 	// Highlights are the byte ranges of lexical.TextOf(Value) that match words of the query,
 	// if the request has Passages, the value is whole and the caller's level is above search.
 	Highlights [][2]int
-	// Score orders the hits of an answer up to rerankDepth. It is the score of
-	// fusion.Relevance or, with RankingRRF, that of the fusion.
+	// Score orders the hits of an answer, except those after the first hundred candidates. It
+	// is the score of fusion.Relevance or, with RankingRRF, that of the fusion.
 	Score float64
 	// Relevance is the probability that the entry answers the query, 0–1. It has the same
 	// meaning for every query, store and ranking. Other hits affect it only by deciding

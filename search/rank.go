@@ -40,16 +40,16 @@ func candidatesOf(hits []legHit) []*candidate {
 	return candidates
 }
 
-// rerankDepth is how many of the merged candidates are ordered by relevance. The others
+// relevanceDepth is how many of the merged candidates are ordered by relevance. The others
 // follow in the order of the fusion; they are no hits of a search with MinRelevance.
-const rerankDepth = 100
+const relevanceDepth = 100
 
-// heads returns the first rerankDepth merged candidates of each part of the search, and the
+// heads returns the first relevanceDepth merged candidates of each part of the search, and the
 // others.
 func heads(all selected) (head, rest []*candidate) {
 	for _, merged := range [][]*candidate{all.ordered, all.searchOnly} {
 		merged = limitHits(merged, len(merged), depthOf)
-		n := min(rerankDepth, len(merged))
+		n := min(relevanceDepth, len(merged))
 		head, rest = append(head, merged[:n]...), append(rest, merged[n:]...)
 	}
 	slices.SortStableFunc(rest, func(a, b *candidate) int { return cmp.Compare(b.fused.Score, a.fused.Score) })

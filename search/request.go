@@ -26,8 +26,8 @@ type Request struct {
 	MaxTokens int
 	// Passages replaces long values by passages of their text: see Hit.
 	Passages bool
-	// MinRelevance, 0–1, leaves out hits of less relevance. Then only candidates
-	// that were ranked by relevance are hits: see rerankDepth.
+	// MinRelevance, 0–1, leaves out hits of less relevance. Then only the first hundred
+	// candidates, which are ordered by relevance, can be hits.
 	MinRelevance float64
 	Mode         Mode
 	// Recency, unless nil, gives younger entries more weight.

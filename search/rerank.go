@@ -34,7 +34,7 @@ const (
 	// defaultReranked is how many candidates a Reranker judges by default. maxReranked
 	// bounds that number: all that are ordered by relevance.
 	defaultReranked = 50
-	maxReranked     = rerankDepth
+	maxReranked     = relevanceDepth
 	// Maximum sizes of the texts for a Reranker, in bytes: of an entry, of the header in
 	// it (key, description, tags, day), and of the query. 2,000 bytes are about 500 tokens
 	// of English, the window of common cross-encoders.
@@ -133,7 +133,7 @@ func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved
 			return err
 		}
 		short = merged.short
-		head := limitHits(merged.ordered, rerankDepth, depthOf)
+		head := limitHits(merged.ordered, relevanceDepth, depthOf)
 		if err := s.assess(ctx, in, q, found, head); err != nil {
 			return err
 		}

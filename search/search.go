@@ -1,6 +1,9 @@
 // Package search answers questions from the entries of package memory. A Searcher finds the
 // entries that answer a question, by their words and their meaning, ranks them, and shows
 // what the caller may see of them, in pages and within a budget of tokens.
+//
+// New returns a Searcher. Searcher.Search answers a Request with an Answer, whose Values reads
+// the values of its hits. A Meter decides which hits are sold, and a Reranker may reorder them.
 package search
 
 import (
@@ -21,15 +24,14 @@ const (
 	maxFetch = 65_536
 )
 
-// Search answers a question from the stores that the caller may search. Its steps are one
-// file each:
+// Search answers a question from the stores that the caller may search. Its steps:
 //
-//	takeTurn    waits until a search of the caller may run
-//	scopeQuery  authorizes and checks the request, and returns the scope and the wordings
-//	retrieve    asks both legs, concurrently, for the entries that may answer
-//	rerank      asks a Reranker to judge the first of them
-//	selectHits  reads their rows again, ranks the visible ones, loads the first values
-//	sell        chooses the hits from stores at level search, and charges for them
+//	takeTurn    waits until a search of the caller may run (turn.go)
+//	scopeQuery  authorizes and checks the request, and returns the question (scope.go)
+//	retrieve    asks both legs, concurrently, for the entries that may answer (retrieve.go)
+//	rerank      asks a Reranker to judge the first of them (rerank.go)
+//	selectHits  reads their rows again, ranks the visible ones, loads the first values (select.go)
+//	sell        chooses the hits from stores at level search, and charges for them (sale.go)
 //
 // Both legs filter by the scope before they rank. They only propose entries: Search reads
 // the rows again within the scope, and the rows decide what it shows. If too many of the
@@ -53,7 +55,8 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 	if err != nil {
 		return Answer{Hits: []Hit{}, Took: Took{Queue: waited}}, err
 	}
-	if took.Queue = waited; q.findsNothing() {
+	took.Queue = waited
+	if q.findsNothing() {
 		return Answer{Hits: []Hit{}, Took: took, Bill: Bill{Skipped: q.skipped}, NoWords: !q.asks()}, nil
 	}
 	found := unasked(q)
@@ -72,7 +75,8 @@ func (s *Searcher) Search(ctx context.Context, c memory.Caller, r Request) (answ
 		if made.short && !last {
 			continue
 		}
-		if answer = made.answer; made.undecided != nil {
+		answer = made.answer
+		if made.undecided != nil {
 			if answer, err = s.sell(ctx, q, answer, *made.undecided); err != nil {
 				return Answer{}, err
 			}

@@ -15,7 +15,7 @@ import reference
 CONFIGURATION = """# Configuration
 
 Every key with its default. Keys are set in a YAML file (`--config`, or the variable
-`MNEME_CONFIG`), by variables (`MNEME_LIMITS_VALUE` is `limits.value`), or, for the most
+`MNEME_CONFIG`), by variables (`MNEME_LIMITS_VALUE_BYTES` is `limits.value_bytes`), or, for the most
 common ones, by flags. `mneme config show` prints what is set and where.
 
 ```yaml

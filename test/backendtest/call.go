@@ -13,7 +13,8 @@ import (
 	"mneme/search"
 )
 
-// PutText writes a text and checks the status of the outcome.
+// PutText writes a text and checks the HTTP status that REST would answer with: 201 if the entry
+// is new, 200 if it is replaced.
 func (f *Fixture) PutText(c memory.Caller, store, key, value string, want int, change ...func(*memory.PutRequest)) memory.PutResult {
 	f.t.Helper()
 	return f.putAt(c, memory.Path{Store: store, Key: key}, Text(value), want, change)
