@@ -13,9 +13,9 @@ var ErrAboveMaker = fmt.Errorf("%w: a key has no scope and no taint above those 
 // MayManageKeys returns nil if the caller may list and revoke API keys, and make one for each
 // of the principals in made. The error is acl.ErrDenied without a platform token, and
 // ErrAboveMaker for a principal with a scope that the caller lacks or a higher taint.
-//
-// SECURITY: a platform token may share any store with any agent, up to its taint. So a key for
-// another agent gives it no new rights, as long as its taint bounds the key.
+// MayManageKeys returns nil if the caller may list and revoke API keys, and make one for each
+// of the principals in made. The error is acl.ErrDenied if the caller has no platform token. It
+// is ErrAboveMaker if a principal has a scope that the caller lacks, or a higher taint.
 func (a *Admin) MayManageKeys(c Caller, made ...acl.Principal) error {
 	if err := platformOnly(c); err != nil {
 		return err

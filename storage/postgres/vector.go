@@ -78,7 +78,8 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 		}
 	}
 	if len(records) == 0 && changed {
-		w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store) // also if nothing is removed: the entry has changed
+		w.bulk.add(bulkOldVectors, model, [16]byte(id), row.store)
+		w.recordChange(id) // also if nothing is removed
 		return true, nil
 	}
 	if len(records) == 0 {

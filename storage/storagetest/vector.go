@@ -115,6 +115,23 @@ var vectors = []clause{
 		f.equal(len(f.vectors("model", e.ID)), 0)
 	}},
 
+	{"SaveVectors records a change if it removes the vectors of the second of two models in a transaction", func(f *fixture) {
+		e := entry("a", "k")
+		f.put(e)
+		f.save(e, "second", 1)
+		before := f.lastChange()
+		f.updateIndex(func(tx indexer.Tx) error {
+			for _, fingerprint := range []string{"model", "second"} {
+				if saved, err := tx.SaveVectors(f.ctx, e.ID, e.Revision, fingerprint, nil); err != nil || !saved {
+					return errors.Join(err, fmt.Errorf("saved: %v", saved))
+				}
+			}
+			return nil
+		})
+		f.equal(len(f.vectors("second", e.ID)), 0)
+		f.equal(f.changesAfter(before), idsOf(e))
+	}},
+
 	{"SaveVectors rejects vectors of another revision or of a row that is not live", func(f *fixture) {
 		e, gone, old := entry("a", "k"), entry("a", "gone"), entry("a", "old", expiring(start))
 		f.put(e, gone, old)
