@@ -15,7 +15,7 @@ import (
 	"mneme/storage/sqltext"
 )
 
-// shared is the folder of what both storages run.
+// shared is the folder of the statements that both storages run.
 const shared = "sqlcommon"
 
 // statementsOf loads the statements of a storage, by its folder.
@@ -28,7 +28,7 @@ func statementsOf(t *testing.T, folder string) sqltext.Set {
 	return set
 }
 
-// A name has a subject of several letters: s.id is a column.
+// The first part of a name has at least three letters, unlike that of a column, such as s.id.
 var (
 	statementName = regexp.MustCompile(`^[a-z]{3,}\.[a-z_]+$`)
 	fragmentName  = regexp.MustCompile(`\{[a-z]{3,}\.[a-z_]+\}`)
@@ -40,7 +40,8 @@ func namesIn(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	names := make(map[string]string)
 	for text, place := range stringsIn(t, folder) {
-		// PostgreSQL session settings are named mneme.…, and columns excluded.….
+		// Names that begin with mneme are those of PostgreSQL settings, and with excluded, of
+		// columns.
 		if statementName.MatchString(text) && !strings.HasPrefix(text, "mneme.") && !strings.HasPrefix(text, "excluded.") {
 			names[text] = place
 		}
@@ -149,10 +150,10 @@ func TestSharedStatementsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-// No code rewrites a text: each is in the SQL of the database that runs it.
+// The storages do not translate SQL: each text in Go is in the SQL of the database that runs it.
 func TestTextsInGoAreOfTheirDatabase(t *testing.T) {
 	for folder, foreign := range map[string]*regexp.Regexp{
-		shared:   regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH) `), // both run it, so it belongs in a file
+		shared:   regexp.MustCompile(`^(SELECT|INSERT|UPDATE|DELETE|WITH) `), // both databases run it, so it belongs in a file
 		"sqlite": regexp.MustCompile(`::[a-z]|\bANY ?\(|\bFOR UPDATE\b|/\*sqlite`),
 	} {
 		texts := stringsIn(t, folder)

@@ -23,14 +23,14 @@ import (
 
 var update = flag.Bool("update", false, "write the table of the seam to docs/architecture.md")
 
-// maxMethods is the maximum number of methods of an interface of the seam: see
-// docs/decisions/0094-seam-by-names.md.
+// maxMethods is the maximum number of methods of each interface of which the storages'
+// transactions consist: see docs/decisions/0094-seam-by-names.md.
 const maxMethods = 12
 
-// users are the packages that use transactions.
+// users are the packages that use the storages' transactions.
 var users = []string{"memory", "search", "indexer", "meter"}
 
-// seam holds the interfaces that make up the storages' transactions.
+// seam holds the interfaces of which the storages' transactions consist.
 type seam struct {
 	interfaces []*seamInterface
 	byName     map[string]*seamInterface

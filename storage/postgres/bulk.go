@@ -25,7 +25,8 @@ const (
 	bulkWrites
 )
 
-// writeOne writes one row. writeMany writes the rows of arrays with the same parameters.
+// writeOne has the statements that write one row. writeMany has those that write several rows:
+// each of their parameters is the array of the rows' arguments.
 var (
 	writeOne = [bulkWrites]string{
 		"entry.insert",
@@ -53,13 +54,14 @@ const (
 	maxBulkBytes = 4 << 20
 )
 
-// bulk holds collected rows: a list of arguments per parameter.
+// bulk holds the collected rows of each kind of write: for each parameter, the list of the rows'
+// arguments.
 type bulk struct {
 	columns [bulkWrites][][]any
 	bytes   int // of values and vectors
 }
 
-// add collects a row. No two rows of a kind have the same key.
+// add collects a row. No collected row of the same kind may have its key.
 func (b *bulk) add(write bulkWrite, args ...any) {
 	columns := &b.columns[write]
 	if *columns == nil {

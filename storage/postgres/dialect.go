@@ -9,7 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// sqlDialect is the form in which the statements of package sqlcommon take their parameters.
+// sqlDialect says how PostgreSQL takes those parameters of statements that differ between the
+// databases.
 var sqlDialect = sqlcommon.Dialect{
 	Lateral: true,
 	Scope: func(stores []acl.Access) []any {

@@ -29,7 +29,7 @@ var errConflict = sqlcommon.ErrConflict
 type failure struct {
 	op      string
 	state   string // what went wrong, and what to do
-	kind    error  // the error of the contract; nil for an internal error
+	kind    error  // for errors.Is, such as memory.ErrUnavailable; nil: an internal error
 	standby bool   // the server takes no writes
 }
 
@@ -42,8 +42,9 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.kind }
 
-// interpret maps an error of the driver to an error of the contract. op says what failed. It is
-// called once per error, where the driver returns it.
+// interpret returns a failure for an error of the driver: it hides the message, and callers can
+// recognize the error by errors.Is. op says what failed. It is called once per error, where the
+// driver returns it.
 func interpret(ctx context.Context, op string, err error) error {
 	if err == nil {
 		return nil
@@ -57,7 +58,8 @@ func interpret(ctx context.Context, op string, err error) error {
 		return &failure{op, sqlcommon.StateReason(server.Code), sqlcommon.StateKind(server.Code), standby}
 	}
 	// An error that the server did not report is a connection failure, or a bug that no retry
-	// fixes. The former is far likelier, and ErrUnavailable is the safer answer.
+	// fixes. A connection failure is far likelier, and a caller that retries a bug does less
+	// harm.
 	return &failure{op: op, state: connectReason(err), kind: memory.ErrUnavailable}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // Sweep implements memory.Eraser. It increments the row's revision, so that vectors that a
-// worker is computing for the old one are rejected.
+// worker is computing for the old revision are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	if err := w.lockEntries(ctx, ids); err != nil {
 		return err

@@ -12,8 +12,9 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// A writing transaction reads and writes facts under the lock of the store to which they give
-// access. This serializes a revocation with a write that depends on the revoked access.
+// A writing transaction reads and writes grants and memberships under the lock of the store to
+// which they give access. So a revocation does not run concurrently with a write that depends on
+// the revoked access.
 
 // Grants implements acl.Facts.
 func (w *writeTx) Grants(ctx context.Context, query acl.GrantQuery) ([]acl.Grant, error) {
@@ -29,7 +30,8 @@ func (w *writeTx) Membership(ctx context.Context, via acl.Via, of, agent string)
 	return w.Reads.Membership(ctx, via, of, agent)
 }
 
-// Settings implements acl.Facts. No lock orders this read with changes of the settings.
+// Settings implements acl.Facts. It takes no lock, so another transaction may change the
+// settings meanwhile.
 func (w *writeTx) Settings(ctx context.Context, agent string) (acl.Settings, error) {
 	if s, read := w.settings[agent]; read {
 		return s, w.ready(ctx)
@@ -41,7 +43,7 @@ func (w *writeTx) Settings(ctx context.Context, agent string) (acl.Settings, err
 	return s, err
 }
 
-// settingsQuery prefetches the settings of an agent.
+// settingsQuery returns the query that prefetches the settings of an agent.
 func (w *writer) settingsQuery(agent string) batchQuery {
 	w.settings[agent] = acl.DefaultSettings()
 	return batchQuery{"setting.of", []any{agent}, decoded(func(row sqlcommon.Row) error {
@@ -87,7 +89,8 @@ func (w *writeTx) Meta(ctx context.Context, name string) ([]byte, error) {
 	return w.Reads.Meta(ctx, name)
 }
 
-// metasQuery prefetches the values of names, nil for names without a value.
+// metasQuery returns the query that prefetches the values of names, nil for names without a
+// value.
 func (w *writer) metasQuery(names []string) batchQuery {
 	for _, name := range names {
 		w.metas[name] = nil

@@ -113,7 +113,7 @@ func TestLockTimeoutEndsAWaitForAnotherTransaction(t *testing.T) {
 		if !errors.Is(err, memory.ErrUnavailable) {
 			t.Errorf("error %v", err)
 		}
-		// Another store is not locked.
+		// The transaction can write to another store, which is not locked.
 		return impatient.Update(t.Context(), func(tx memory.Tx) error {
 			_, err := tx.Get(t.Context(), []uuid.UUID{uuid.Max})
 			if err != nil {

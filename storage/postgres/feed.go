@@ -14,13 +14,13 @@ type feedRecords struct {
 	labels           []int16
 	entries          [][16]byte
 	times            []time.Time
-	namespaces, keys []*string // null unless the entry left the path
+	namespaces, keys []*string // null unless the record is about a path that the entry has left
 }
 
 // maxFeed bounds the records of one statement.
 const maxFeed = 10_000
 
-// announce collects records of a row.
+// announce collects feed records of an entry, which flushFeed writes.
 func (w *writer) announce(id uuid.UUID, rows []sqlcommon.FeedRow) {
 	f := &w.feed
 	for _, r := range rows {
@@ -30,7 +30,7 @@ func (w *writer) announce(id uuid.UUID, rows []sqlcommon.FeedRow) {
 	}
 }
 
-// flushFeed writes the records.
+// flushFeed writes the collected feed records.
 func (w *writer) flushFeed() {
 	f := w.feed
 	w.feed = feedRecords{}

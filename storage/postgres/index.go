@@ -13,8 +13,8 @@ const (
 	// bounds the queued statements of a flush: each writes thousands of blocks.
 	maxPostings      = 1_000_000
 	maxPendingBlocks = 40
-	// manyPostings is the number of postings from which PostgreSQL makes a custom plan. A
-	// cached plan from when a table was empty reads the whole table for each block.
+	// From more than manyPostings postings on, flushPostings has PostgreSQL plan each statement
+	// anew: a plan cached while the table was empty would read the whole table for each block.
 	manyPostings = 500
 )
 
@@ -40,7 +40,7 @@ func (w *writer) flushIndex(ctx context.Context) error {
 	return w.flushPostings(ctx)
 }
 
-// flushPostings writes only the collected postings.
+// flushPostings writes the collected postings, but not the totals.
 func (w *writer) flushPostings(ctx context.Context) error {
 	if w.postings.Size() > manyPostings {
 		w.queueStatement("server.plan_each")
@@ -59,11 +59,12 @@ type blocks struct{ *writer }
 
 var _ posting.AlignedBlocks = blocks{}
 
-// Append implements posting.AlignedBlocks. It inserts a block none of whose docIDs was ever
-// assigned before without looking it up, which takes half the time. If the row exists
-// nevertheless, the insertion fails, and Update runs again.
+// Append implements posting.AlignedBlocks. A block whose docIDs were all assigned by this
+// transaction since its last flush has no row yet: Append inserts it without looking for one,
+// which takes half the time. If there is a row nevertheless, the insertion fails, and Update
+// runs the transaction again.
 func (b blocks) Append(ctx context.Context, list []posting.Block) error {
-	fresh := make(map[int64]int64, len(b.stores)) // first docIDs without blocks
+	fresh := make(map[int64]int64, len(b.stores)) // by store, the first docID without blocks
 	for _, row := range b.stores {
 		fresh[row.number] = row.freshDoc
 	}

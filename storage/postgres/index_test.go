@@ -20,8 +20,8 @@ func countBlocks(t *testing.T, s *Storage) (rows, bytes int) {
 	return rows, bytes
 }
 
-// TestAnExistingBlockIsAppendedTo writes postings to a block of docIDs that were never
-// assigned, although the block has a row, as in a damaged database.
+// TestAnExistingBlockIsAppendedTo writes postings to a block that has a row although none of its
+// docIDs was ever assigned, as in a damaged database.
 func TestAnExistingBlockIsAppendedTo(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
@@ -55,8 +55,8 @@ func TestAnExistingBlockIsAppendedTo(t *testing.T) {
 	})
 }
 
-// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a transaction,
-// within a block of new docIDs and at its end.
+// TestPostingsOfOneTransactionMeetInABlock flushes postings in the middle of a transaction: when
+// a block of new docIDs is partly filled, and when it is full.
 func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		for _, first := range []int{1, posting.AlignedDocs - 1, posting.AlignedDocs, posting.AlignedDocs + 1} {
@@ -87,8 +87,9 @@ func TestPostingsOfOneTransactionMeetInABlock(t *testing.T) {
 }
 
 // PostgreSQL caches the plan of a statement, and treats a table that was vacuumed while it was
-// empty as empty until it counts its rows again. The blocks of a text of many terms are removed
-// by a plan for their number: with the other plan, 6,000 of them took nine seconds.
+// empty as empty until it counts its rows again. The plan for an empty table took nine seconds
+// to remove 6,000 blocks, so those of a text of many terms must be removed by a plan for their
+// number.
 func TestManyBlocksAreRemovedByAPlanForThem(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))

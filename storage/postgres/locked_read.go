@@ -24,8 +24,8 @@ func (w *writeTx) At(ctx context.Context, q memory.AtPaths) ([]memory.Entry, err
 	return w.Reads.At(ctx, q)
 }
 
-// Searchable implements memory.BulkReader. It takes the database lock, since the caller
-// analyzes the returned entries again.
+// Searchable implements memory.BulkReader. It takes the database lock, since the caller indexes
+// the returned entries again: nobody else may write them meanwhile.
 func (w *writeTx) Searchable(ctx context.Context, after uuid.UUID, limit int) ([]memory.Entry, error) {
 	if err := w.lockAll(ctx); err != nil {
 		return nil, err
@@ -58,7 +58,8 @@ func (w *writeTx) ManyTerms(ctx context.Context, scope acl.Scope, query memory.T
 	return w.Reads.ManyTerms(ctx, scope, query)
 }
 
-// flushScope acquires the locks of a scope's stores and writes the postings.
+// flushScope acquires the locks of a scope's stores, and writes what the transaction has
+// collected for the index, so that the next read finds it.
 func (w *writer) flushScope(ctx context.Context, scope acl.Scope) error {
 	var keys []int64
 	for _, a := range scope.Indexed() {

@@ -11,7 +11,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// tagSample is the maximum count of entries with a tag in rarestTag.
+// tagSample is the number up to which rarestTag counts the entries with a tag.
 const tagSample = 10_000
 
 var rarestTag = scoped{"tag.rarest_in_one", "tag.rarest"}
@@ -71,8 +71,8 @@ func (m *matching) inStore(row string) string {
 	return ` AND ` + row + `.store = ` + onlyStore
 }
 
-// storeOf returns the store of a row that the query has found, or the scope's only store: then
-// the partition is selected once.
+// storeOf returns the store of a row. If the scope has only one store, it is named itself, so
+// that PostgreSQL selects the partition once and not for each row.
 func (m *matching) storeOf(row string) string {
 	if len(m.numbers) > 1 {
 		return row + `.store`
@@ -80,8 +80,8 @@ func (m *matching) storeOf(row string) string {
 	return onlyStore
 }
 
-// arguments are the parameters of a composed query: the parameters of the scope, then those of
-// the FROM clause with the numbers in its file, then others.
+// arguments are the parameters of a composed query: $1 and $2 of the scope, then those of the
+// FROM clause, which sql/match.sql numbers from $3 on, then others.
 type arguments struct{ sqlcommon.Arguments }
 
 // find adds the entries that pass the filter and a condition on their forms. It considers all
@@ -124,7 +124,7 @@ func (m *matching) find(ctx context.Context, ids []uuid.UUID, forms formConditio
 // accessPath returns the FROM and WHERE clauses for the entries of the scope that have the
 // keys: by the rarest tag, by type, by namespace, or all.
 func (m *matching) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
-	if len(keys.Tags) > 0 && keys.NotEncrypted { // the table contains the tags of searchable entries
+	if len(keys.Tags) > 0 && keys.NotEncrypted { // table tag has only tags of searchable entries
 		rarest := keys.Tags[0]
 		if len(keys.Tags) > 1 {
 			if _, err := m.one(ctx, []any{&rarest}, rarestTag.of(len(m.numbers)), q.Args[0], q.Args[1], keys.Tags, tagSample); err != nil {

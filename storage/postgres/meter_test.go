@@ -66,7 +66,7 @@ func TestAppendsWithoutTheLockRunAgain(t *testing.T) {
 	}
 }
 
-// blocked returns an error unless a connection to the database waits for another.
+// blocked returns an error unless a connection to the database waits for a lock.
 func blocked(ctx context.Context, s *Storage) error {
 	waiting, states := 0, ""
 	err := s.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE wait_event_type = 'Lock'), coalesce(string_agg(state, ', '), 'none')

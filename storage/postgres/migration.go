@@ -56,8 +56,8 @@ func (*Storage) SchemaVersion() int64 { return migrations.Newest() }
 const longWait = 3 * time.Second
 
 // lockSchema begins a transaction that holds the lock of migrations. It polls, because
-// lock_timeout would end a blocking statement. A session lock would stay with a connection that
-// a pooler gives to others. log may be nil.
+// lock_timeout would end a statement that waits. It takes no session lock, because that would
+// stay with a connection that a pooler then gives to others. log may be nil.
 func lockSchema(ctx context.Context, conn *pgxpool.Conn, log *slog.Logger) (pgx.Tx, error) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()

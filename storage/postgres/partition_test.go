@@ -48,7 +48,7 @@ func fillStores(t *testing.T, s *Storage, stores, each int) {
 	}
 }
 
-// contents returns the rows of the tables as text, in order.
+// contents returns the rows of each table as text, in order.
 func contents(t *testing.T, s *Storage) map[string][]string {
 	t.Helper()
 	found := make(map[string][]string)
@@ -108,7 +108,7 @@ func TestPartitioningPreservesAllRows(t *testing.T) {
 	partitioned, err := Open(t.Context(), dsn, Options{Partitions: 4})
 	must(t, err)
 	must(t, partitioned.Close())
-	// A running process continues.
+	// A process that was running during the conversion reads the same rows.
 	if after := contents(t, s); !maps.EqualFunc(before, after, slices.Equal) {
 		t.Errorf("before:\n%v\nafter:\n%v", before, after)
 	}
@@ -189,7 +189,7 @@ func TestTheNumberOfPartitionsDoesNotChange(t *testing.T) {
 	}
 }
 
-// Commands open the databases of running servers, which a conversion would disturb.
+// Commands open a database while a server uses it, and a conversion would disturb the server.
 func TestKeepPartitionsUsesTheNumberOfTheDatabase(t *testing.T) {
 	plain, partitioned, fresh := postgrestest.Database(t), partitionedDatabase(t), postgrestest.Database(t)
 	must(t, openAt(t, plain).Close())
@@ -222,7 +222,7 @@ func TestProcessesStartedConcurrentlyPartitionOnce(t *testing.T) {
 	group.Wait()
 }
 
-// The conversion of the last table fails: the conversions before it are undone.
+// If the conversion of the last table fails, those of all tables before it are undone.
 func TestAConversionThatFailsChangesNothing(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	s := openAt(t, dsn)
@@ -251,14 +251,14 @@ func TestAConversionThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-// No key of a partitioned table consists only of IDs. That an ID is unique depends on looking
-// up each ID that a caller provides.
+// A partitioned table has no unique key of the ID alone. So an ID is unique only because the
+// storage looks up each ID that a caller provides.
 func TestIDsAreUniqueAcrossPartitions(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
 		first := newEntry("first", "k")
 		mustUpdate(t, s, func(tx memory.Tx) error { return tx.Put(t.Context(), first, doc("word")) })
-		for i := range 8 { // stores in all partitions
+		for i := range 8 { // enough stores for all partitions
 			again := first
 			again.Store, again.Owner = fmt.Sprint("other", i), "other"
 			for name, write := range map[string]func(tx memory.Tx) error{
@@ -554,7 +554,7 @@ func writeOperations(t *testing.T, s *Storage) []operation {
 		{"relabel", change("k1", func(e *memory.Entry) { e.Label = acl.Internal })},
 		{"delete", change("k2", func(e *memory.Entry) { e.DeletedAt = now })},
 		{"old vectors of several entries", func(ctx context.Context, w *writeTx) error {
-			// The rows are locked by ID, as the worker does before.
+			// A worker locks the rows by ID first (PrepareVectors), which is not measured here.
 			entries, err := w.Scan(ctx, memory.ScanQuery{Store: "s3", Ceiling: acl.Restricted, Limit: 2})
 			if err != nil {
 				return err

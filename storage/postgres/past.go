@@ -9,13 +9,14 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// pastRow is a row of table past.
+// pastRow has the counts of an entry's former versions, as in table past.
 type pastRow struct {
 	store int64
 	sqlcommon.Past
 }
 
-// addPast counts one more former version of an entry with the counts before.
+// addPast adds a former version of some bytes to the counts of an entry. before has the counts
+// without it.
 func (w *writer) addPast(id uuid.UUID, store int64, before sqlcommon.Past, bytes int64) {
 	w.past[id] = pastRow{store, sqlcommon.Past{Versions: before.Versions + 1, Bytes: before.Bytes + bytes}}
 	w.queueStatement("history.add_past", [16]byte(id), store, 1, bytes)

@@ -14,8 +14,8 @@ const minPlannedRows = 64
 // when the connection last discarded its plans.
 const plannedRows = "mneme.planned_rows"
 
-// replan discards the plans of the connection before the next query, if there are too many rows
-// for them. rows is the number of entries that this process has written.
+// replan discards the plans of the connection before the next query, if rows has doubled since
+// they were last discarded. rows is the number of entries that this process has written.
 func (d *driver) replan(rows int64) {
 	state := d.tx.PgConn().CustomData()
 	planned, known := state[plannedRows].(int64)

@@ -18,8 +18,8 @@ import (
 // transaction sets what it needs, and no statement is prepared under a name. See
 // docs/decisions/0092-poolers.md.
 
-// marker is a parameter that only a direct connection to the server can have
-// (server.is_direct).
+// marker is a parameter that connect sets to find out whether a pooler is between: it reaches
+// the server only by a direct connection (server.is_direct).
 const marker = "mneme.direct"
 
 // settings are the server parameters that parse sets and a pooler does not pass on.
@@ -77,7 +77,7 @@ func checkPooler(ctx context.Context, config *pgx.ConnConfig) error {
 		return nil
 	})
 	refused := protocolViolation(err)
-	if refused != nil && dropped == "" { // not by the query for a parameter
+	if refused != nil && dropped == "" { // refused before a parameter was queried
 		i := slices.IndexFunc(names, func(name string) bool { return strings.Contains(refused.Message, "parameter: "+name) })
 		if i >= 0 {
 			dropped = names[i]

@@ -16,8 +16,8 @@ import (
 	"mneme/test/size"
 )
 
-// poolers are configurations of PgBouncer. With two connections to the server for each role,
-// transactions of several processes share them.
+// poolers are configurations of PgBouncer. Two of them have only two connections to the server
+// for each role, which the transactions of several processes then share.
 var poolers = map[string][]string{
 	"as its package configures it": nil,
 	"transactions":                 {"pool_mode=transaction", "default_pool_size=2"},
@@ -141,7 +141,8 @@ func TestAnUnsuitablePoolerIsRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// A process of a former version holds a session lock.
+// A process of an older version holds the lock of migrations for its session, not for a
+// transaction.
 func TestAMigrationWaitsForALockOfAnySession(t *testing.T) {
 	dsn := postgrestest.Database(t)
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -14,12 +14,12 @@ import (
 // prefetched holds the prefetched rows of a writing transaction (memory.WritePlan). No other
 // transaction changes these meanwhile, since the transaction holds the lock of the store.
 type prefetched struct {
-	paths map[memory.Path][]memory.Entry // up to label
+	paths map[memory.Path][]memory.Entry // the entries at each path, with labels up to label
 	label acl.Label
-	usage map[usageRead]memory.Usage // of rows, without collected changes
+	usage map[usageRead]memory.Usage // as stored, without what the transaction has collected
 }
 
-// usageRead holds the arguments of a call of Usage at the zero time.
+// usageRead identifies a prefetched usage: the arguments of a call of Usage, without a time.
 type usageRead struct {
 	store, writer string
 	label         acl.Label
@@ -94,8 +94,8 @@ func (p *prefetched) clashes(e *memory.Entry) (clash, known bool) {
 	}), known
 }
 
-// forget discards what writing an entry changes. old is its row before, nil for a new entry;
-// next is its row after.
+// forget discards the prefetched rows that a write of e changes. old is the entry's row before
+// the write, nil for a new entry; next is the row after it.
 func (p *prefetched) forget(e *memory.Entry, old, next *storedRow) {
 	if old != nil && (old.Store != next.Store || old.Namespace != e.Namespace || old.Key != e.Key) {
 		p.forgetAll() // the entry left a path

@@ -118,7 +118,7 @@ func TestAMembershipRenewedDuringASweepStays(t *testing.T) {
 	}
 }
 
-// A dump may bring millions of entries in one transaction.
+// The transaction that loads a dump may write millions of entries.
 func TestATransactionWritesItsFeedInBoundedStatements(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		s := openAt(t, database(t))
@@ -177,7 +177,7 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 			for range rounds {
 				fail := rand.IntN(5) == 0
 				err := s.ForIndexer().Update(t.Context(), func(tx indexer.Tx) error {
-					// Two entries that no other writer has, in either order.
+					// No other writer saves these two entries. Their order is random.
 					for _, i := range rand.Perm(2) {
 						e := all[2*p+i]
 						ok, err := tx.SaveVectors(t.Context(), e.ID, 1, "model", []vector.Record{{Entry: e.ID, Vector: vector.Half{1}}})
@@ -185,7 +185,7 @@ func TestAFollowerMissesNoChangeInAnyCommitOrder(t *testing.T) {
 							return fmt.Errorf("save: %v %w", ok, err)
 						}
 					}
-					if rand.IntN(2) == 0 { // assigns positions long before the commit
+					if rand.IntN(2) == 0 { // this read assigns positions, long before the commit
 						if _, err := tx.VectorChanges(t.Context(), 0, 0); err != nil {
 							return err
 						}
@@ -272,7 +272,7 @@ func TestATransactionThatKeepsConflictingRunsAlone(t *testing.T) {
 		case w.exclusive != (attempts >= aloneFrom):
 			t.Errorf("attempt %d: exclusive is %v", attempts, w.exclusive)
 		case attempts == aloneFrom-1:
-			close(release) // the next attempt waits for the other transaction
+			close(release) // the next attempt waits for the transaction of the other goroutine
 			return errConflict
 		case attempts < aloneFrom:
 			return errConflict
@@ -339,8 +339,7 @@ func TestConcurrentProcessesLoseNoUpdate(t *testing.T) {
 	})
 }
 
-// increment edits the store's counter entry, or creates it: its version is the
-// count.
+// increment edits the store's counter entry, or creates it: the entry's version is the count.
 func increment(ctx context.Context, tx memory.Tx, store string) error {
 	entries, err := tx.At(ctx, memory.Path{Store: store, Key: "counter"}.At(acl.Restricted))
 	if err != nil {
@@ -432,7 +431,7 @@ func TestProcessesStartedConcurrentlyMigrateOnce(t *testing.T) {
 			}
 			defer func() { _ = s.Close() }()
 			err = s.Update(t.Context(), func(tx memory.Tx) error {
-				// The first creates the secret, the others find it.
+				// The first transaction creates the secret, and the others find it.
 				secret, err := tx.Meta(t.Context(), "secret")
 				if err == nil && secret == nil {
 					err = tx.SetMeta(t.Context(), "secret", fmt.Append(nil, rand.Int64()))

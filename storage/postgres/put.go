@@ -23,17 +23,17 @@ type writer struct {
 	reader
 	stores     map[string]*storeRow    // rows read so far
 	models     map[string]int64        // model numbers by fingerprint
-	locked     map[uuid.UUID]lockedRow // by PrepareVectors, until their vectors are saved
-	metas      map[string][]byte       // read by it, under a shared lock
+	locked     map[uuid.UUID]lockedRow // rows locked until the commit, for SaveVectors
+	metas      map[string][]byte       // read by PrepareVectors, under a shared lock
 	postings   *posting.AlignedWriter  // flushed before the commit, like usage
 	usage      sqlcommon.UsageChanges
 	changes    []uuid.UUID // entries whose vectors changed
 	feed       feedRecords
-	past       map[uuid.UUID]pastRow   // of entries that were put
+	past       map[uuid.UUID]pastRow   // of entries put by the transaction
 	settings   map[string]acl.Settings // read so far
 	prefetched prefetched
 	written    *atomic.Int64 // entries put by this process, including those rolled back
-	careful    bool          // looks up the rows of new entries and blocks
+	careful    bool          // the transaction runs again: look for rows of new entries and blocks
 	unchecked  bool          // a new row was inserted without a lookup
 }
 
@@ -86,7 +86,8 @@ type storedRow struct {
 	document *posting.Document // nil: not indexed
 }
 
-// storedRow is anyRow for a row that is expected in the given store.
+// storedRow is anyRow for an entry that is expected in the given store. It first looks only
+// there, which reads one partition.
 func (w *writer) storedRow(ctx context.Context, id uuid.UUID, number int64, at memory.Entry) (*storedRow, bool, error) {
 	row, clash, err := w.readRow(ctx, "entry.row_in", id, number, at)
 	if row != nil || err != nil {
@@ -102,7 +103,8 @@ func (w *writer) anyRow(ctx context.Context, id uuid.UUID, number int64, at memo
 	return w.readRow(ctx, "entry.row", id, number, at)
 }
 
-// readRow is anyRow or storedRow, depending on query.
+// readRow is anyRow with one of two queries: entry.row, or entry.row_in, which finds an entry
+// only in the given store.
 func (w *writer) readRow(ctx context.Context, query string, id uuid.UUID, number int64, at memory.Entry) (row *storedRow, clash bool, err error) {
 	w.setRLSAll()
 	for {
@@ -281,8 +283,8 @@ func (w *writer) tag(id uuid.UUID, row *storedRow) {
 	}
 }
 
-// flush writes or queues everything that was collected. Vector changes come last: they take the
-// lock that makes positions increase in commit order.
+// flush writes or queues everything that was collected. Changes of vectors come last: they lock
+// the row that assigns positions, for which other transactions then wait until the commit.
 func (w *writer) flush(ctx context.Context) error {
 	if err := w.flushIndex(ctx); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 )
 
 // enqueue inserts a queue row or resets an existing one, so that a worker with a lease on it
-// does not remove it. chunks is its cost.
+// does not remove it. chunks is the number of chunks to embed, the cost of the row.
 func (w *writer) enqueue(id uuid.UUID, row *storedRow, revision int64, chunks int, at time.Time) {
 	w.setRLSAll()
 	w.bulk.add(bulkQueue, [16]byte(id), revision, at, row.Store, int16(row.Label), chunks, chunks > indexer.LongChunks)
@@ -26,7 +26,7 @@ func (w *writeTx) Finish(ctx context.Context, lease indexer.Lease, failure *inde
 	return w.ready(ctx)
 }
 
-// Refused returns entries that their embedder refused, longest waiting first.
+// Refused returns entries that the embedder refused, those that wait longest first.
 func (s *Storage) Refused(ctx context.Context, limit int) (list []indexer.Refused, err error) {
 	err = s.view(ctx, func(r *readTx) (err error) {
 		list, err = r.Refused(ctx, limit)

@@ -26,7 +26,7 @@ func (r *reader) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID)
 	scan := sqlcommon.ScanCandidates()
 	err := r.Each(ctx, func(row sqlcommon.Row) error {
 		e, err := scan(row)
-		// Two of the IDs may have the same path.
+		// Two of the IDs may have the same path, whose entries are then found twice.
 		if err == nil && !seen[e.ID] {
 			seen[e.ID] = true
 			found = append(found, e)

@@ -20,8 +20,8 @@ import (
 	"mneme/vector"
 )
 
-// The planner has no statistics for a table that was just filled, and after a few executions it
-// uses a generic plan. Neither may make it scan all rows of a store.
+// The planner has no statistics for a table that was just filled, and after a few executions of
+// a statement it uses a generic plan. It must not scan all rows of a store in either case.
 func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		const rows, named, rounds = 3000, 200, 8
@@ -51,7 +51,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 			entries, vector int64 // rows of the tables that are read for each candidate
 			read            func(r *readTx, scope acl.Scope) (int, error)
 		}{
-			{"Siblings", 2, 0, func(r *readTx, scope acl.Scope) (int, error) { // by ID and at its path
+			{"Siblings", 2, 0, func(r *readTx, scope acl.Scope) (int, error) { // twice: by ID and at its path
 				entries, err := r.Siblings(t.Context(), scope, ids)
 				return len(entries), err
 			}},
@@ -93,7 +93,8 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 	})
 }
 
-// Nearly all of a store's trash may belong to others, or all of it when statistics were made.
+// Nearly all of a store's trash may belong to other owners. When PostgreSQL collected its
+// statistics, all of it may have.
 func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	onEachLayout(t, func(t *testing.T, database func(testing.TB) string) {
 		const own = 3
@@ -122,7 +123,7 @@ func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 			})
 			must(t, err)
 		}
-		trash(strings.Repeat("another ", 20), 2000) // their index is larger than one without owners
+		trash(strings.Repeat("another ", 20), 2000) // so that the index by owner is the larger one
 		_, err := s.pool.Exec(t.Context(), "ANALYZE entry")
 		must(t, err)
 		trash("me", own)

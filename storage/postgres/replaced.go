@@ -23,8 +23,8 @@ func (s *Storage) Continues(ctx context.Context) error {
 	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, r.name) })
 }
 
-// admit refuses a new connection to a database that does not continue the opened one: a restore
-// ends the connections, or the server.
+// admit refuses a new connection if its database does not continue the one that was opened.
+// Checking new connections is enough: a restore ends all others.
 func (s *Storage) admit(ctx context.Context, conn *pgx.Conn) error {
 	if s.past.Replaced() {
 		return ErrReplaced

@@ -158,7 +158,8 @@ func TestTheReadsOfASearchSetTheirRLSScope(t *testing.T) {
 				if err := read(r); err != nil {
 					return err
 				}
-				// The scope that the method set is still in effect.
+				// The scope that the method has set is still in effect, so no row of another
+				// store is visible.
 				var n int
 				_, err := r.one(t.Context(), []any{&n}, "SELECT count(*) FROM entry WHERE store <> $1", numbers["a"])
 				if n != 0 {

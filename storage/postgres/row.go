@@ -15,11 +15,12 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// SECURITY: every query of a search begins with scopeTable. Statements that find rows by ID use
-// {scope.is_within} instead.
+// scopeTable begins a query with the table of the scope's stores and ceilings. SECURITY: every
+// query of a search begins with it, and joins its rows with that table. Statements that find
+// rows by ID use {scope.is_within} instead.
 var scopeTable = texts.Fill("{scope.table} ")
 
-// entryValues returns the columns of {entry.kept}.
+// entryValues returns the arguments for the columns of {entry.kept}.
 func entryValues(e *memory.Entry) []any {
 	var occurred, dated, precision any
 	if m := e.OccurredAt; !m.IsZero() {

@@ -15,7 +15,7 @@ func TestSchemasAreReadWithoutMakingThem(t *testing.T) {
 	}
 	s := openAt(t, dsn)
 	defer func() { _ = s.Close() }()
-	for _, dsn := range []string{dsn, dsn + "&pool_max_conns=8"} { // which is not for the server
+	for _, dsn := range []string{dsn, dsn + "&pool_max_conns=8"} { // for the pool, not the server
 		if version, newest, err := ReadSchema(t.Context(), dsn); err != nil || version != newest {
 			t.Errorf("after: %d of %d, %v", version, newest, err)
 		}

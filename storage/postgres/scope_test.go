@@ -12,7 +12,8 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// The conditions on single rows, without row-level security.
+// The conditions on single rows ({scope.is_within}) restrict them to the scope without row-level
+// security, too.
 func TestRowsWithinScope(t *testing.T) {
 	s := openAt(t, postgrestest.Database(t))
 	r := rand.New(rand.NewPCG(1, 2))

@@ -13,5 +13,6 @@ func (*Storage) Unscrubbed(context.Context) (memory.Unscrubbed, error) {
 	return memory.Unscrubbed{}, nil
 }
 
-// Scrub implements memory.Scrubber. The time is unknown.
+// Scrub implements memory.Scrubber. It does nothing, and returns the zero time: when the server
+// removes erased data is unknown.
 func (*Storage) Scrub(context.Context, func() time.Time) (time.Time, error) { return time.Time{}, nil }

@@ -25,7 +25,7 @@ type driver struct {
 	bulk         bulk           // rows to insert before the next statement
 	rls          string         // the row-level security scope (rls.go)
 	words        string         // the row-level security condition on table word
-	heldLocks    map[int64]bool // nil: a reading transaction
+	heldLocks    map[int64]bool // by key; nil: a reading transaction
 	exclusive    bool           // holds the database lock exclusively
 }
 
@@ -66,7 +66,7 @@ func (d *driver) fail(ctx context.Context, op string, err error) error {
 	return d.failed
 }
 
-// A query is the name of a statement (files.go), or a text.
+// Below, a query is the name of a statement (files.go), or SQL itself.
 
 // queueStatement queues a statement that returns no rows, to be sent with the next query or by
 // flushBatch. It must not violate a constraint: a later call would return the error.
@@ -137,8 +137,8 @@ func (d *driver) eachFetched(ctx context.Context, cursor string, scan func(pgx.R
 // timeouts do not help if the server or the network hangs.
 const batchTimeout = 2 * time.Minute
 
-// send sends a batch whose first statements return no rows. readRest reads the results of the
-// others.
+// send sends a batch, and reads the results of its first statements, which return no rows.
+// statements is their number. readRest reads the results of the others.
 func (d *driver) send(ctx context.Context, batch *pgx.Batch, statements int, readRest func(pgx.BatchResults) error) (err error) {
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 	defer cancel()
@@ -175,7 +175,8 @@ func (d *driver) flushBatch(ctx context.Context) error {
 // row.
 var errScan = errors.New("postgres: a row cannot be read")
 
-// drain calls scan for each row, and returns its errors unchanged.
+// drain calls scan for each row. It returns errors of scan unchanged, except that errScan
+// replaces those of the driver.
 func (d *driver) drain(ctx context.Context, rows pgx.Rows, scan func(pgx.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {

@@ -95,8 +95,9 @@ func Open(ctx context.Context, dsn string, options Options) (*Storage, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	if partitions > 0 {
-		// A plan that selects the partition at run time has the total cost of all partitions:
-		// the server would instead replan nearly every statement.
+		// A cached plan selects the partition at run time, but PostgreSQL estimates its cost as
+		// that of all partitions together, and so would replan nearly every statement. From now
+		// on, connections force cached plans.
 		partitioned.Store(true)
 		pool.Reset()
 	}
@@ -207,12 +208,12 @@ func millis(d, fallback time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-// Readers implements memory.Storage. Callers' writes have the other connections. Background
-// work shares both.
+// Readers implements memory.Storage. Reads of callers may use a third of the connections, and
+// their writes the others. Background work uses both.
 func (s *Storage) Readers() int { return max(1, s.connections()/3) }
 
-// Writers implements memory.Storage. An agent's writers, plus the half of the readers that it
-// may use, are less than half of the connections, if there are at least five.
+// Writers implements memory.Storage. An agent may use half of the readers, and so many writers
+// that both together have less than half of the connections, if there are at least five.
 func (s *Storage) Writers() memory.WriterLimits {
 	n, reads := s.connections(), s.Readers()
 	return memory.WriterLimits{Running: n - reads, RunningEach: max(1, (n-1)/2-max(1, reads/2)), ByStore: true}

@@ -11,16 +11,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// beginView begins a reading transaction. A standby refuses the first statement: its data may
-// lack the latest commits, such as the revocation of a grant.
+// beginView begins a reading transaction. The transaction begins as a writing one, which a
+// standby refuses: its data may lack the latest commits, such as the revocation of a grant.
 const beginView = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE; SET TRANSACTION READ ONLY; " + setAll
 
 // beginUpdate begins a writing transaction.
 var beginUpdate = []string{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE", setAll}
 
-// withinUpdate runs fn in a writing transaction that begins with its first statement, in one
-// round trip, and is rolled back unless fn commits it. It runs fn once more, with another
-// connection, if the first one was dead.
+// withinUpdate runs fn in a writing transaction, which is rolled back unless fn commits it.
+// BEGIN is sent together with the first statement of fn, in one round trip. If the connection
+// was dead, withinUpdate runs fn once more, with another connection.
 func (s *Storage) withinUpdate(ctx context.Context, fn func(*writeTx) error) error {
 	began := time.Now()
 	for again := true; ; again = false {
@@ -31,8 +31,8 @@ func (s *Storage) withinUpdate(ctx context.Context, fn func(*writeTx) error) err
 	}
 }
 
-// tryWithinUpdate is withinUpdate with one connection. dead reports that it broke before the
-// transaction had begun.
+// tryWithinUpdate is withinUpdate with one connection. dead reports that the connection broke
+// before the transaction had begun.
 func (s *Storage) tryWithinUpdate(ctx context.Context, fn func(*writeTx) error) (dead bool, err error) {
 	conn, err := s.acquire(ctx)
 	if err != nil {
@@ -76,7 +76,9 @@ func (w *writer) commit(ctx context.Context) error {
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	// A transaction that has not begun may run again on a dead connection, but not its COMMIT.
+	// If the connection is dead, withinUpdate runs the transaction again, but must not after a
+	// COMMIT that may have succeeded. So if the transaction has not begun, its statements are
+	// first sent without COMMIT.
 	if !w.begun || w.pendingBatch != nil && w.pendingBatch.Len() > maxCommitted {
 		if err := w.flushBatch(ctx); err != nil {
 			return err

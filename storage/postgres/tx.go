@@ -7,12 +7,12 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// reader has the reads that are specific to PostgreSQL: the lexical leg, candidates, the data
-// for scoring them, and usage.
+// reader has the reads that are specific to PostgreSQL: ranking by words, finding the candidates
+// of a search, reading the data for scoring them, and usage.
 type reader struct{ *driver }
 
-// readTx is a memory.ReadTx: the shared reads and PostgreSQL's own. Both run their statements
-// by one driver.
+// readTx is a memory.ReadTx: the shared reads and PostgreSQL's own. Both run their statements in
+// the same transaction, by one driver.
 type readTx struct {
 	sqlcommon.Reads
 	reader

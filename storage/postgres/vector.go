@@ -15,7 +15,7 @@ import (
 // recordChange records that an entry's vectors changed.
 func (w *writer) recordChange(id uuid.UUID) { w.changes = append(w.changes, id) }
 
-// flushChanges assigns positions to the changes of the transaction.
+// flushChanges queues the insertion of the collected changes, which assigns their positions.
 func (w *writer) flushChanges() {
 	if len(w.changes) == 0 {
 		return
@@ -28,7 +28,7 @@ func (w *writer) flushChanges() {
 	w.queueStatement("change.insert", ids, time.Now())
 }
 
-// lockedRow is what SaveVectors must know about a row.
+// lockedRow is what SaveVectors must know about an entry's row that PrepareVectors has locked.
 type lockedRow struct {
 	store      int64
 	revision   int64
@@ -102,7 +102,7 @@ func (w *writer) SaveVectors(ctx context.Context, id uuid.UUID, revision int64, 
 	return err == nil, err
 }
 
-// model returns the number of a fingerprint.
+// model is sqlcommon.Model, and caches its result.
 func (w *writer) model(ctx context.Context, fingerprint string) (int64, error) {
 	if number, ok := w.models[fingerprint]; ok {
 		return number, nil

@@ -7,7 +7,8 @@ import (
 	"mneme/storage/storagetest"
 )
 
-// The statements are the same on both layouts; their plans differ.
+// Partitioned and plain databases run the same statements by different plans: the fuzz tests use
+// a partitioned one.
 func FuzzWhere(f *testing.F) {
 	storagetest.FuzzWhere(f, func(t testing.TB) storage.Storage { return openAt(t, partitionedDatabase(t)) })
 }

@@ -20,12 +20,12 @@ import (
 // maxVector is the maximum size of a tsvector in bytes: its offsets have 20 bits.
 const maxVector = 1<<20 - 1
 
-// oversized is the only form of an entry whose forms do not fit into a tsvector. No word
-// contains a star.
+// oversized is stored as the only form of an entry whose forms do not fit into a tsvector. No
+// form of a word contains a star.
 const oversized = "*"
 
-// replaceForms replaces the forms by which Match finds an entry. old is the previous row, nil
-// for a new one.
+// replaceForms replaces the forms of words by which Matching finds an entry. old is the previous
+// row, nil for a new one.
 func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string) {
 	indexed := next != nil && next.Indexed()
 	if old != nil && old.Indexed() && (!indexed || old.Store != next.Store) {
@@ -36,7 +36,8 @@ func (w *writer) replaceForms(id uuid.UUID, old, next *storedRow, forms []string
 	}
 }
 
-// formKeys returns the keys of forms in the index.
+// formKeys returns the keys of forms in the index, or only the key of oversized if they do not
+// fit.
 func formKeys(store int64, label acl.Label, forms []string) []string {
 	keys := make([]string, len(forms))
 	partition, size := lexical.Partition(store, label), 0
@@ -57,7 +58,7 @@ func (w *writer) PutDocument(ctx context.Context, entry memory.Entry, doc lexica
 		return err
 	}
 	w.setRLSAll()
-	w.queueBulk() // it may contain the forms of the same entry
+	w.queueBulk() // the collected rows may have the forms of the same entry
 	old := posting.Document{Label: entry.Label}
 	old.Store = store.number
 	var length *int
@@ -92,14 +93,14 @@ type formCondition struct{ query, template string }
 // noPartition is a placeholder for a row's partition. No form contains this character.
 const noPartition = "§"
 
-// partitionsAtOnce is the number of partitions in one statement: a tsquery is evaluated
-// completely for each row that has one of its keys.
+// partitionsAtOnce bounds the partitions, which are pairs of store and label, in one statement:
+// PostgreSQL evaluates the tsquery of all of them for each row that has one of its keys.
 const partitionsAtOnce = 32
 
-// findWords finds the entries that pass a filter with Match. An entry whose forms did not fit
-// into its tsvector is always evaluated.
+// findWords finds the entries that pass a filter with Match. If the forms of an entry did not
+// fit into its tsvector, its row is always evaluated.
 func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
-	defer m.setRLSWords("") // a transaction's writes see all rows
+	defer m.setRLSWords("") // later writes of the transaction must see all rows
 	words := m.Filter.Match.Query()
 	tooLong := lexical.FormQuery{Some: lexical.FormExpr{Form: oversized}}
 	ask := func(ask func(queries ...lexical.FormQuery) formCondition) error {
@@ -112,7 +113,7 @@ func (m *matching) findWords(ctx context.Context, ids []uuid.UUID) error {
 		return m.find(ctx, ids, ask(tooLong), true)
 	}
 	switch {
-	case words.Some.Empty() && len(words.None) == 0: // evaluation decides about all entries
+	case words.Some.Empty() && len(words.None) == 0: // the words exclude no entry: evaluate all
 		return m.find(ctx, ids, formCondition{}, true)
 	case ids != nil || words.Some.Empty():
 		words.None = append(words.None, tooLong.Some)

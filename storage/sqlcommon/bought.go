@@ -42,8 +42,8 @@ func (m MeterReader) CountShown(ctx context.Context, store, buyer string) (n int
 	return n, err
 }
 
-// CountInStore implements meter.SaleReader. It subtracts expired documents from the count in
-// the index.
+// CountInStore implements meter.SaleReader. The index counts entries until they are swept, so it
+// subtracts those that have expired.
 func (m MeterReader) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
 	if err := m.r.InStore(ctx, store); err != nil {
 		return 0, err
@@ -70,9 +70,9 @@ func (m MeterWriter) AddBought(ctx context.Context, list []meter.Bought) error {
 	return err
 }
 
-// DeleteBought implements meter.BoughtWriter. Concurrent searches may each have charged for an
-// entry. The entry is recorded with the first booked charge. If another charge paid for it too,
-// it then belongs to that charge.
+// DeleteBought implements meter.BoughtWriter. If concurrent searches have each charged for an
+// entry, its row names only the charge that was booked first. Instead of deleting such a row,
+// DeleteBought assigns it to another charge that paid for the entry.
 func (m MeterWriter) DeleteBought(ctx context.Context, charge uuid.UUID) error {
 	var store, buyer string
 	left := make(map[uuid.UUID]bool)

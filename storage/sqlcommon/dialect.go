@@ -8,12 +8,13 @@ import (
 	"mneme/memory"
 )
 
-// Dialect is the form in which a storage's statements take their parameters.
+// Dialect says how a storage's statements take those parameters that differ between the
+// databases.
 type Dialect struct {
 	// Lateral says that one statement can probe an index for each of several labels or stores.
 	// Otherwise the statement runs once for each.
 	Lateral bool
-	// Scope returns the parameters for a scope, the first ones of a statement.
+	// Scope returns the parameters for the stores of a scope. They are a statement's first ones.
 	Scope func(stores []acl.Access) []any
 	// Paths returns the parameters for a list of paths.
 	Paths func(paths []memory.Path) []any
@@ -26,7 +27,8 @@ type Dialect struct {
 	Layout posting.Layout
 }
 
-// levels returns the labels for which a statement about labels up to a ceiling runs.
+// levels returns the labels for which a statement must run to cover all labels up to a ceiling:
+// each of them, or only the ceiling if Lateral.
 func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
 	ceiling = labelBound(ceiling)
 	if d.Lateral {
@@ -42,8 +44,8 @@ func (d *Dialect) levels(ceiling acl.Label) []acl.Label {
 // noStore is greater than the number of any store.
 const noStore = int64(math.MaxInt64)
 
-// Reads has the methods of memory.ReadTx and indexer.ReadTx that both storages share. Their
-// transactions embed it.
+// Reads has the methods of memory.ReadTx and indexer.ReadTx that both storages share. The
+// storages' transactions embed it.
 type Reads struct {
 	r   Reader
 	leg Leg

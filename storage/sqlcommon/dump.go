@@ -18,8 +18,8 @@ var ErrRecord = errors.New("a dump record must have exactly one field")
 // Yield receives the records of a dump.
 type Yield func(memory.DumpRecord) error
 
-// Dump implements memory.Dumper: facts, then entries, then the records of package
-// meter.
+// Dump implements memory.Dumper: first names, settings, memberships, grants and the models
+// chosen for stores, then entries, and then the records of package meter.
 func (r Reads) Dump(ctx context.Context, yield func(memory.DumpRecord) error) error {
 	for _, part := range [...]func(context.Context, Yield) error{
 		r.dumpNames, r.dumpSettings, r.dumpParticipants, r.dumpSessions, r.dumpGrants, r.dumpReadings, r.dumpEntries,
@@ -106,7 +106,7 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 			return err
 		}
 		var versions []memory.Entry
-		read := 0 // number of entries whose versions were read
+		read := 0 // number of entries whose former versions were read
 		for i := range entries {
 			if i == read {
 				n := 0
@@ -133,8 +133,8 @@ func (r Reads) dumpEntries(ctx context.Context, yield Yield) error {
 // its own limit.
 const versionsAtOnce = 200
 
-// versionsOfFirst returns the former versions of the first of some entries, and the number of
-// these entries, at least one.
+// versionsOfFirst returns the former versions of the first n entries, and n, which is at least
+// 1: as many entries as have no more than versionsAtOnce former versions together.
 func (r Reads) versionsOfFirst(ctx context.Context, entries []memory.Entry) (versions []memory.Entry, n int, err error) {
 	var ids []uuid.UUID
 	for sum := 0; n < len(entries); n++ {
@@ -172,12 +172,13 @@ func Load(ctx context.Context, w Loading, facts Writes, record memory.DumpRecord
 	return facts.loadFact(ctx, record)
 }
 
-// loadFact loads a record of a fact. The error is ErrRecord if it is not one.
+// loadFact loads a record that is not an entry, not a version and not of package meter: for
+// example a grant. The error is ErrRecord if the record has no field at all.
 func (w Writes) loadFact(ctx context.Context, record memory.DumpRecord) error {
 	switch {
 	case record.Grant != nil:
 		g := *record.Grant
-		if g.Label == 0 { // a version whose grants had no label and needed no acceptance wrote the dump
+		if g.Label == 0 { // from an older version: grants without labels and acceptance
 			g.Label, g.Accepted = acl.Public, acl.Public
 		}
 		return w.insertGrant(ctx, g)

@@ -7,8 +7,9 @@ import (
 	"mneme/meter"
 )
 
-// DumpMeter yields the records of package meter, ledger lines in order. Like idempotency
-// records, claims without a payment are left out.
+// DumpMeter yields the records of package meter, ledger lines in order. It omits claims without
+// a payment: they serve only to recognize a repeated call, and a dump has no idempotency records
+// either.
 func DumpMeter(ctx context.Context, r Reader, yield func(memory.DumpRecord) error) error {
 	record := func(d meter.DumpRecord) error {
 		raw, err := d.Encode()
@@ -86,8 +87,8 @@ func dumpMetas(ctx context.Context, r Reader, yield func(meter.DumpRecord) error
 	return nil
 }
 
-// LoadMeter writes a record of package meter. The error is memory.ErrExists if it exists.
-// Ledger lines are appended, which computes the balances.
+// LoadMeter writes a record of package meter. The error is memory.ErrExists if it exists. It
+// appends ledger lines one by one, and so computes the balances of the accounts.
 func LoadMeter(ctx context.Context, w Writer, raw []byte) error {
 	record, err := meter.DecodeDumpRecord(raw)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"mneme/memory"
 )
 
-// dumped is a Reader of entries and their former versions.
+// dumped is a Reader that answers the queries for entries and their former versions.
 type dumped struct {
 	Reader
 	entries []memory.Entry
-	read    []int // former versions, by query
+	read    []int // the number of former versions that each query has read
 }
 
 // dumpedRow is a row of an entry or a former version.
@@ -49,7 +49,7 @@ func (d *dumped) Each(_ context.Context, scan func(Row) error, text string, args
 	return nil
 }
 
-// A page of entries may have 2 GB of former versions.
+// The dump reads entries in pages, and the former versions of one page may have 2 GB.
 func TestADumpHoldsTheHistoriesOfFewEntriesAtATime(t *testing.T) {
 	d := &dumped{}
 	for i, n := range []int{1, 101, 101, 2, 1, 301, 1, 1, 200} {

@@ -46,14 +46,14 @@ func (r Reads) Expiring(ctx context.Context, q memory.ExpiryQuery) ([]memory.Exp
 // Purger is a transaction that purges entries.
 type Purger interface {
 	Writer
-	// StillErasable returns the entries that may still be purged, under the locks of their
-	// stores. PurgeEntry erases one.
+	// StillErasable locks the stores of entries, and returns those entries that may still be
+	// purged. PurgeEntry purges one of them.
 	StillErasable(ctx context.Context, ids []uuid.UUID, cutoff time.Time) ([]uuid.UUID, error)
 	PurgeEntry(ctx context.Context, id uuid.UUID) error
 }
 
-// Purge implements memory.Eraser for both storages: it erases deleted, swept and expired
-// entries.
+// Purge implements memory.Eraser for both storages: it erases at most limit entries that were
+// deleted or have expired before the cutoff.
 func Purge(ctx context.Context, w Purger, d *Dialect, cutoff time.Time, limit int) (purged []uuid.UUID, err error) {
 	if err := w.OfEntries(ctx, nil); err != nil {
 		return nil, err
@@ -95,14 +95,14 @@ type Past struct {
 	Bytes    int64 // of their values and sources
 }
 
-// Exceeds reports whether versions must be erased. The newest former version stays.
+// Exceeds reports whether former versions must be erased. The newest of them always stays.
 func (p Past) Exceeds(keep memory.HistoryLimits) bool {
 	return p.Versions > 1 && (p.Versions > keep.Former() || p.Bytes > keep.Bytes)
 }
 
 // Trim erases the oldest former versions of the row with a key until the rest is within the
-// limits, and returns the counts of the rest. It reads only sizes, of the versions that it
-// erases and at most one more chunk.
+// limits, and returns the counts of the rest. It reads no values, only their sizes, chunk by
+// chunk, and ends with the chunk that suffices.
 func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memory.HistoryLimits) (Past, error) {
 	const chunk = 16
 	for limit := min(chunk, max(2, p.Versions-keep.Former())); p.Exceeds(keep); limit = chunk {
@@ -118,7 +118,7 @@ func (p Past) Trim(ctx context.Context, w Writer, d *Dialect, key any, keep memo
 		if err != nil {
 			return p, err
 		}
-		if last == 0 { // the count was wrong
+		if last == 0 { // there are no such versions: the count was wrong
 			w.Erased()
 			return Past{}, nil
 		}

@@ -66,7 +66,7 @@ func (r Reads) Grants(ctx context.Context, q acl.GrantQuery) ([]acl.Grant, error
 	return nil, nil
 }
 
-// members holds the names of statements on a table of memberships.
+// members holds the names of the statements on one table of memberships.
 type members struct{ end, all, put, insert, remove, expire string }
 
 var (
@@ -162,8 +162,8 @@ func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	}
 	err := w.insertGrant(ctx, g)
 	if errors.Is(err, memory.ErrExists) {
-		// If the grant is swept meanwhile, the sweep counts its removal, and its replacement
-		// counts like any other grant.
+		// If a sweep removes the old grant first, it also counts the removal, and removeGrant
+		// counts nothing.
 		if err = w.removeGrant(ctx, g); err == nil {
 			err = w.insertGrant(ctx, g)
 		}
@@ -171,7 +171,8 @@ func (w Writes) PutGrant(ctx context.Context, g acl.Grant) error {
 	return err
 }
 
-// removeGrant removes a grant, if there is one, and updates the count.
+// removeGrant removes a grant, if there is one, and subtracts it from the count of the store's
+// grants.
 func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
 	n, err := w.w.Exec(ctx, "grant.delete", g.Store, g.Grantee, g.Label)
 	if err != nil || n == 0 {
@@ -180,7 +181,8 @@ func (w Writes) removeGrant(ctx context.Context, g acl.Grant) error {
 	return w.w.Queue(ctx, "grant.add_count", g.Store, g.Label, -n)
 }
 
-// insertGrant inserts a grant and counts it. The error is ErrExists if there is one.
+// insertGrant inserts a grant and adds it to the count of the store's grants. The error is
+// ErrExists if the store has one for the same grantee and label.
 func (w Writes) insertGrant(ctx context.Context, g acl.Grant) error {
 	if err := Insert(ctx, w.w, "grant.insert", grantValues(g)...); err != nil {
 		return err
@@ -193,7 +195,7 @@ func settingsValues(agent string, s acl.Settings) []any {
 }
 
 // ClaimName implements memory.NameWriter. The insertion waits for another transaction that is
-// claiming the same name.
+// claiming the same name. So the kind is read again: the other one may have claimed it.
 func (w Writes) ClaimName(ctx context.Context, id string, kind memory.Kind) error {
 	known, err := w.reads.KindOf(ctx, id)
 	if err == nil && known == memory.KindUnknown {
@@ -225,7 +227,7 @@ func (w Writes) TrimFacts(ctx context.Context, now time.Time, limit int) (more b
 	return more, err
 }
 
-// grantCount is a row of the table of counts.
+// grantCount identifies a count of grants: that of a store at a label.
 type grantCount struct {
 	store string
 	label acl.Label

@@ -16,12 +16,12 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 		return feeds, nil
 	}
 	stores := make([]string, len(queries))
-	asked := make(map[string][]int, len(queries)) // indexes of queries
+	asked := make(map[string][]int, len(queries)) // by store, the indexes of its queries
 	for i, q := range queries {
 		stores[i] = q.Store
 		asked[q.Store] = append(asked[q.Store], i)
 	}
-	slices.Sort(stores) // the same query for the same stores, which is cached
+	slices.Sort(stores) // so that KeptList recognizes the same stores in another order
 	ends, err := KeptList(ctx, r.r, scanFeedEnds, "feed.heads", stores)
 	for _, e := range ends {
 		for _, i := range asked[e.store] {
@@ -38,7 +38,7 @@ func (r Reads) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.
 	return feeds, err
 }
 
-// feedEnds are the ends of the feed of a store and label.
+// feedEnds has the positions of the last record of a feed, and of the last one that was removed.
 type feedEnds struct {
 	store         string
 	label         acl.Label
@@ -50,7 +50,7 @@ func scanFeedEnds(row Row) (e feedEnds, err error) {
 	return e, err
 }
 
-// readFeed reads the records of each label that has later ones.
+// readFeed reads the records after the positions of a query, at each label that has any.
 func (r Reads) readFeed(ctx context.Context, q memory.FeedQuery, feed *memory.Feed) error {
 	var pages []Query
 	for label := acl.Public; label <= min(q.Ceiling, acl.Restricted); label++ {
@@ -80,8 +80,8 @@ type feedHead struct {
 	last, removed int64
 }
 
-// TrimFeed implements memory.FeedTrimmer. It locks the heads of feeds in the same order as
-// writers.
+// TrimFeed implements memory.FeedTrimmer. It locks the rows of feed_head in the same order as
+// writers do, so that they do not deadlock.
 func (w Writes) TrimFeed(ctx context.Context, before time.Time, keep int64, limit int) (more bool, err error) {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return false, err
@@ -125,10 +125,11 @@ func (w Writes) trimFeedOf(ctx context.Context, h feedHead, before time.Time, ke
 	return end, w.w.Queue(ctx, "feed.set_removed", end, h.store, h.label)
 }
 
-// TrimChanges implements indexer.VectorWriter. It removes a prefix, so that the remaining
-// positions have no gaps: up to the last old record before the first recent one. The writers'
-// clocks determine the age of records. A record from the future is neither old nor recent: it
-// is removed with an old one that follows it.
+// TrimChanges implements indexer.VectorWriter. It removes the records from the first one to the
+// last old one that no recent one precedes, so that the positions of the others have no gaps.
+// Old is a record with a time before the given one; the writer's clock has set its time. A
+// record with a time in the future is neither old nor recent: it is removed if an old one
+// follows it.
 func (w Writes) TrimChanges(ctx context.Context, before, now time.Time, limit int) (more bool, err error) {
 	var last, end int64
 	for ended := false; end == 0 && !ended; {

@@ -8,8 +8,9 @@ import (
 	"mneme/memory"
 )
 
-// Hits resolves ranked documents to entries. read yields the entries that known does not have,
-// by their indexes in missing, and Hits adds them to known. known may be nil.
+// Hits resolves ranked documents to entries. It looks them up in known, which may be nil, and
+// reads the missing ones by read, which calls found with each document's index in missing. Hits
+// adds these to known.
 func Hits(ranked []posting.Scored, known memory.DocumentIDs,
 	read func(missing []posting.Scored, found func(i int, entry uuid.UUID)) error,
 ) ([]lexical.Hit, error) {

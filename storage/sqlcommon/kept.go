@@ -6,11 +6,13 @@ import (
 	"strconv"
 )
 
-// Kept caches rows of small tables that the reading transactions of a connection have read,
-// until the next commit by anybody. Every search reads its caller's rights twice.
+// Kept is a connection's cache of rows of small tables, such as grants. Its reading transactions
+// fill it, and it is valid until anybody commits. It is for searches, each of which reads its
+// caller's rights twice.
 //
-// SECURITY: it caches only rows, and each transaction decides what follows from them. A faster
-// answer reveals no more than a warm page cache: some caller has asked about the same store.
+// SECURITY: it caches rows and no decisions: each transaction decides anew what the rows permit.
+// A faster answer reveals only that some caller has asked about the same store, which the page
+// cache of the operating system reveals, too.
 type Kept struct {
 	version int64 // of the database
 	lists   map[keptQuery]any
@@ -21,7 +23,7 @@ type keptQuery struct{ text, args string }
 
 const (
 	maxKept      = 1 << 20 // bounds Kept.bytes
-	keptRowBytes = 600     // of a row of the largest kind, a metered grant, approximately
+	keptRowBytes = 600     // approximate size of a row of the largest kind, a metered grant
 )
 
 // At empties k unless the database has the same version as at the last call.
@@ -43,8 +45,9 @@ func (k *Kept) put(query keptQuery, list any, rows int) {
 	k.bytes += bytes
 }
 
-// KeptList is List for a query that an earlier transaction of the connection may have run: see
-// Kept. Its arguments are strings and lists of strings. The result must not be changed.
+// KeptList is List, but takes the rows from Kept if an earlier transaction of the connection has
+// run the same query. Its arguments are strings and lists of strings. The result must not be
+// changed.
 func KeptList[T any](ctx context.Context, r Reader, scan func(Row) (T, error), text string, args ...any) ([]T, error) {
 	kept, err := r.Kept(ctx)
 	if err != nil {

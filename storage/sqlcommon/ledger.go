@@ -47,7 +47,7 @@ func (m MeterReader) LinesAfter(ctx context.Context, number int64, limit int) ([
 }
 
 // AppendLine implements meter.LedgerWriter. If two transactions append without the ledger lock,
-// the second waits for the row of the first and runs again.
+// the second waits until the first has ended, finds its number taken, and runs again.
 func (m MeterWriter) AppendLine(ctx context.Context, line meter.Line) error {
 	last, err := m.LastLine(ctx)
 	if err != nil {

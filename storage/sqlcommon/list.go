@@ -124,7 +124,8 @@ func (r Reads) bulk(ctx context.Context, text string, args ...any) ([]memory.Ent
 	return List(ctx, r.r, ScanEntries(), text, args...)
 }
 
-// withoutArgs returns the parameters of the dialects' conditions on vectors.
+// withoutArgs returns the parameters of {entry.unembedded}, the condition that an entry lacks
+// vectors.
 func withoutArgs(u indexer.Unembedded) []any {
 	return []any{u.Fingerprint, u.Now, u.Other, u.Replaced, cmp.Or(u.Ceiling, acl.Restricted)}
 }

@@ -12,7 +12,7 @@ import (
 
 // Arguments collects the parameters of a composed query.
 type Arguments struct {
-	Mark string // precedes a parameter's number
+	Mark string // precedes the number in a parameter's name: $ in $1
 	Args []any
 }
 
@@ -32,7 +32,8 @@ type Matches struct {
 // errEnough ends a query whose remaining rows are not needed.
 var errEnough = errors.New("no further rows are needed")
 
-// Add adds an entry. An error ends the query: there are more than the limit.
+// Add adds an entry. It returns an error, which ends the query, if there are now more than the
+// limit.
 func (m *Matches) Add(id uuid.UUID) error {
 	if m.IDs = append(m.IDs, id); len(m.IDs) > m.Limit {
 		return errEnough
@@ -40,8 +41,8 @@ func (m *Matches) Add(id uuid.UUID) error {
 	return nil
 }
 
-// Result returns the results of memory.CandidateReader.Matching: only true if there are more
-// entries than it may return.
+// Result returns the results of memory.CandidateReader.Matching after a query has ended with
+// err: the entries, or only true if there are more than the limit.
 func (m *Matches) Result(err error) ([]uuid.UUID, bool, error) {
 	if errors.Is(err, errEnough) {
 		return nil, true, nil
@@ -49,7 +50,7 @@ func (m *Matches) Result(err error) ([]uuid.UUID, bool, error) {
 	return m.IDs, false, err
 }
 
-// AddRow adds the entry of a row with its ID.
+// AddRow adds the entry of a row, whose only column is the ID.
 func (m *Matches) AddRow(row Row) error {
 	var id uuid.UUID
 	if err := row.Scan(&id); err != nil {
@@ -58,8 +59,8 @@ func (m *Matches) AddRow(row Row) error {
 	return m.Add(id)
 }
 
-// JudgeValue adds the entry of a row with its ID, whether it is encrypted, and its value, if it
-// passes a part of the filter.
+// JudgeValue returns a function that adds the entry of a row if its value fulfils part, a part
+// of the filter. The row has the columns ID, encrypted and value.
 func (m *Matches) JudgeValue(part *condition.Condition) func(Row) error {
 	return func(row Row) error {
 		var id uuid.UUID
@@ -78,8 +79,8 @@ func (m *Matches) JudgeValue(part *condition.Condition) func(Row) error {
 	}
 }
 
-// JudgeEntry adds the entry of a row with the columns of ScanEntries if it passes the
-// filter.
+// JudgeEntry returns a function that adds the entry of a row, which has the columns of
+// ScanEntries, if the entry passes the filter.
 func (m *Matches) JudgeEntry() func(Row) error {
 	passes, scan := m.Filter.Judge(), ScanEntries()
 	return func(row Row) error {
@@ -94,8 +95,8 @@ func (m *Matches) JudgeEntry() func(Row) error {
 	}
 }
 
-// ValuePart returns the part of a condition that reads values, if that part alone decides about
-// an entry that the query has found, and otherwise nil.
+// ValuePart returns the part of a condition that reads values, if a query has already decided
+// about all the rest of the filter. Otherwise it returns nil: then JudgeEntry must decide.
 func ValuePart(filter memory.Filter, where *condition.Condition) *condition.Condition {
 	if filter.Match != nil || where == nil || !where.ReadsValue() {
 		return nil

@@ -30,7 +30,8 @@ type Meter struct {
 	update func(ctx context.Context, fn func(Tx) error) error
 }
 
-// NewMeter returns the meter's storage over the functions that run a storage's transactions.
+// NewMeter returns a Meter that runs its transactions by view and update, functions of a
+// storage.
 func NewMeter(view func(ctx context.Context, fn func(ReadTx) error) error, update func(ctx context.Context, fn func(Tx) error) error) *Meter {
 	return &Meter{view, update}
 }
@@ -49,7 +50,8 @@ type meterTx struct {
 	MeterWriter
 }
 
-// CountInStore implements meter.SaleReader. It first writes the counts of the index.
+// CountInStore implements meter.SaleReader. It first writes the counts that the transaction has
+// collected, so that the result includes its entries.
 func (tx meterTx) CountInStore(ctx context.Context, store string, ceiling acl.Label, at time.Time) (int64, error) {
 	if err := tx.InStore(ctx, store); err != nil {
 		return 0, err
@@ -77,7 +79,7 @@ func (m *Meter) Update(ctx context.Context, fn func(meter.Tx) error) error {
 // Reading implements meter.Storage.
 func (m *Meter) Reading(tx memory.ReadTx) meter.ReadTx {
 	switch tx := tx.(type) {
-	case meter.ReadTx: // of View or Update
+	case meter.ReadTx: // of Meter.View or Meter.Update
 		return tx
 	case Tx:
 		return writing(tx)
@@ -88,7 +90,7 @@ func (m *Meter) Reading(tx memory.ReadTx) meter.ReadTx {
 
 // Writing implements meter.Storage.
 func (m *Meter) Writing(tx memory.Tx) meter.Tx {
-	if tx, ok := tx.(meter.Tx); ok { // of Update
+	if tx, ok := tx.(meter.Tx); ok { // of Meter.Update
 		return tx
 	}
 	return writing(tx.(Tx))

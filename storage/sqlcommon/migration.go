@@ -39,8 +39,8 @@ func (m Migrations) versions() (all []int64) {
 	return all
 }
 
-// Check returns an error if the schema's version is neither 0, an empty database, nor one from
-// which the migrations start.
+// Check returns an error unless the schema's version is 0, that of an empty database, or the
+// version of a migration.
 func (m Migrations) Check(version int64) error {
 	switch oldest, newest := slices.Min(m.versions()), m.Newest(); {
 	case version > newest:
@@ -52,8 +52,8 @@ func (m Migrations) Check(version int64) error {
 	return nil
 }
 
-// Up updates the schema of a database, and reports whether there was none. wrap adds to errors
-// of the database.
+// Up updates the schema of a database. made reports whether there was none before. wrap adds to
+// an error of the database what failed.
 func (m Migrations) Up(ctx context.Context, db *sql.DB, wrap func(op string, err error) error) (made bool, err error) {
 	folder, err := fs.Sub(m.Files, "migration")
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"mneme/memory"
 )
 
-// Values of the column status. They are internal to the storages.
+// Values of column status: whether the call created the entry. Nothing but the storages uses
+// them.
 const (
 	statusDone    = 200
 	statusCreated = 201

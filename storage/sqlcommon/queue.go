@@ -27,7 +27,7 @@ func (r Reads) QueueDepth(ctx context.Context, now time.Time) (rows int64, waits
 	return rows, waits, err
 }
 
-// Refused returns entries that their embedder refused, longest waiting first.
+// Refused returns entries that the embedder refused, those that wait longest first.
 func (r Reads) Refused(ctx context.Context, limit int) ([]indexer.Refused, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (r Reads) Waiting(ctx context.Context, entry uuid.UUID) (bool, error) {
 	return One(ctx, r.r, []any{new(int64)}, "queue.waits", entry)
 }
 
-// WaitingIn implements memory.QueueReader. It reads the scope only if the oldest row of all has
-// waited that long.
+// WaitingIn implements memory.QueueReader. It first reads the oldest row of all stores: if that
+// was not queued before the given time, no row of the scope was.
 func (r Reads) WaitingIn(ctx context.Context, scope acl.Scope, before, now time.Time) (bool, error) {
 	if err := r.r.OfEntries(ctx, nil); err != nil {
 		return false, err
@@ -104,7 +104,7 @@ func scanLease(row Row) (lease indexer.Lease, err error) {
 	return lease, err
 }
 
-// dueOf reads rows of stores that can be leased.
+// dueOf reads the rows of stores that can be leased, at most limit of each store.
 func (w Writes) dueOf(ctx context.Context, long bool, stores []int64, limit int) (rows []indexer.Lease, err error) {
 	if w.d.Lateral {
 		return List(ctx, w.w, scanLease, "queue.due_of", long, stores, limit)
@@ -119,8 +119,9 @@ func (w Writes) dueOf(ctx context.Context, long bool, stores []int64, limit int)
 	return rows, nil
 }
 
-// dueStores returns the numbers of stores that have rows to lease, at most limit: first those
-// after one, then the others. It probes the index once per store.
+// dueStores returns the numbers of at most limit stores that have rows to lease: first those
+// greater than after, then the others, both in ascending order. It probes the index once per
+// store.
 func (w Writes) dueStores(ctx context.Context, long bool, after int64, limit int) (stores []int64, err error) {
 	scan := func(row Row) error {
 		var store int64

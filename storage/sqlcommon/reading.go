@@ -38,8 +38,9 @@ func (w Writes) PutReading(ctx context.Context, c memory.ReadingChange) error {
 	return err
 }
 
-// setUnread records the label from which a model has yet to read the store: the English model
-// must read what the multilingual one may have read, if English was chosen.
+// setUnread records the lowest label whose entries a model has yet to embed. If English was
+// chosen, that is the English model: all entries, if the multilingual model has embedded any.
+// Else it is the multilingual model.
 func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
 	known, err := w.reads.StoreFacts(ctx, []string{c.Store})
 	if err != nil {
@@ -51,7 +52,7 @@ func (w Writes) setUnread(ctx context.Context, c memory.ReadingChange) error {
 		from = acl.Public
 	}
 	switch {
-	case c.Language != nil: // the choice replaces what was still to be read
+	case c.Language != nil: // the choice also replaces the label that was recorded before
 	case !c.Asked && c.Mixed == 0:
 		return nil
 	case now.Unread > 0:

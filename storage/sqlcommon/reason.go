@@ -28,8 +28,8 @@ var stateReasons = map[string]string{
 
 // The states with which a standby refuses writes.
 const (
-	StateStandsBy = "0A000" // feature_not_supported: it begins no writing transaction
-	StateReadOnly = "25006" // read_only_sql_transaction: it became a standby within one
+	StateStandsBy = "0A000" // feature_not_supported: a standby begins no writing transaction
+	StateReadOnly = "25006" // read_only_sql_transaction: it became a standby during a transaction
 )
 
 // StateReason returns the meaning of an SQLSTATE, what to do, and the state itself.
@@ -40,7 +40,8 @@ func StateReason(code string) string {
 	return "SQLSTATE " + code
 }
 
-// StateKind returns the error of the contract for an SQLSTATE, or nil if there is none.
+// StateKind returns the error by which callers of a storage recognize an SQLSTATE: ErrConflict,
+// memory.ErrExists, memory.ErrUnavailable, or nil for all other states.
 func StateKind(code string) error {
 	switch code {
 	case "40001", "40P01": // serialization_failure, deadlock_detected

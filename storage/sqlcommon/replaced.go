@@ -16,9 +16,11 @@ import (
 // derives from data that no longer exists, and feed positions are assigned again.
 var ErrReplaced = fmt.Errorf("%w: the database was replaced while mneme served it: complete the restore and start mneme again, see docs/operating/backups.md", memory.ErrUnavailable)
 
-// Continuity detects that a database does not continue the state that was read from it. It
-// remembers the last change of vectors, which every write of an entry records at its own
-// position, and a name. Its zero value has seen nothing.
+// Continuity detects that a database no longer continues the state that was read from it, for
+// example after a restore. It remembers the database's name and the last record of table change,
+// to which every write of an entry appends a record at the next position. If the last position
+// is later a lower one, or the remembered record is another one, commits were lost. The zero
+// value has seen nothing.
 type Continuity struct {
 	seen     atomic.Pointer[seenChange]
 	replaced atomic.Bool
@@ -52,8 +54,8 @@ func (c *Continuity) Check(ctx context.Context, r Reads, name Namer) error {
 	return err
 }
 
-// Follow is Check, and records the state that it reads. It is not safe for concurrent use,
-// except with Check.
+// Follow is Check, and records the state that it has read, for later checks. Calls of Follow
+// must not be concurrent; calls of Check may be.
 func (c *Continuity) Follow(ctx context.Context, r Reads, read Namer) error {
 	name, last, err := c.check(ctx, r, read)
 	if err != nil {
@@ -70,7 +72,7 @@ func (c *Continuity) Follow(ctx context.Context, r Reads, read Namer) error {
 	return err
 }
 
-// check returns the name of the database and the position of the last change.
+// check is Check, and returns the name of the database and the position of the last change.
 func (c *Continuity) check(ctx context.Context, r Reads, read Namer) (name string, last int64, err error) {
 	if c.Replaced() {
 		return "", 0, ErrReplaced
@@ -97,7 +99,7 @@ func (c *Continuity) check(ctx context.Context, r Reads, read Namer) (name strin
 	return name, last, err
 }
 
-// changeAt reads a record of a change.
+// changeAt reads the record of table change at a position.
 func (r Reads) changeAt(ctx context.Context, position int64) (seenChange, error) {
 	s := seenChange{position: position}
 	var err error

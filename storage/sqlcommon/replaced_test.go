@@ -26,8 +26,8 @@ func (r positionRow) Scan(dest ...any) error {
 	return nil
 }
 
-// If one transaction reads an earlier snapshot, another transaction's later snapshot is no sign
-// of lost commits.
+// A transaction may compare its snapshot with a later one, which a concurrent transaction has
+// read meanwhile. That is no sign of lost commits.
 func TestALaterSnapshotNextToAnEarlierOneIsNoOtherDatabase(t *testing.T) {
 	var c Continuity
 	reads := func(last int64) Reads { return NewReads(&snapshot{last: last}, nil, &Dialect{}) }

@@ -18,8 +18,8 @@ const (
 	Swept   = 2 // expired, and hidden until it is purged
 )
 
-// EntryValues returns the arguments for the columns of {entry.kept}, which the tables entry and
-// history have in both databases.
+// EntryValues returns the arguments for the columns that the tables entry and history have in
+// both databases: those of {entry.kept} in SQLite.
 func EntryValues(e *memory.Entry) []any {
 	var tags any
 	if len(e.Tags) > 0 {
@@ -39,7 +39,8 @@ func ScanEntries() func(Row) (memory.Entry, error) {
 	return scanInto(&e, &e.TypeBy, &e.DescriptionBy, (*[]byte)(&e.Source), (*[]byte)(&e.Value))
 }
 
-// ScanCandidates is ScanEntries for rows without the last four columns, but with others.
+// ScanCandidates is ScanEntries for rows that have, in place of the last four columns, those
+// that are scanned into more.
 func ScanCandidates(more ...any) func(Row) (memory.Entry, error) {
 	return scanInto(new(memory.Entry), more...)
 }
@@ -60,7 +61,8 @@ func scanInto(e *memory.Entry, more ...any) func(Row) (memory.Entry, error) {
 	}
 }
 
-// UnlessOwner returns the argument for the author of a type or description.
+// UnlessOwner returns the argument for the author of a type or description: null if that is the
+// owner.
 func UnlessOwner(e *memory.Entry, author string) any {
 	if author == e.Owner {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"mneme/meter"
 )
 
-// saleStatements are the statements that group sales: of charges, and of the entries that the
-// store still has.
+// saleStatements are the two statements for each grouping: the first sums over charges, and the
+// second counts the distinct entries bought that the store still has.
 var saleStatements = map[meter.SaleGroup][2]string{
 	meter.ByDay:   {"sale.by_day", "sale.distinct_by_day"},
 	meter.ByBuyer: {"sale.by_buyer", "sale.distinct_by_buyer"},
@@ -26,7 +26,7 @@ func (m MeterReader) Sales(ctx context.Context, q meter.SalesQuery) ([]meter.Sal
 	}
 	args := []any{q.Store, q.From, upTo(q.To), labelBound(q.Ceiling)}
 	var sales []meter.Sale
-	next := 0 // both queries have the same order
+	next := 0 // both queries return groups in the same order
 	err := m.r.EachOf(ctx,
 		Query{statements[0], args, func(row Row) error {
 			var s meter.Sale

@@ -1,13 +1,13 @@
 // Package sqlcommon is the shared code of the SQL storages: how a transaction runs statements,
 // and the code whose statements are the same in every dialect.
 //
-// A statement has a name and is stored in a file: see Statements. A storage may also compose a
-// text. Its parameters are $1, $2 and so on. Both databases also accept some less known syntax:
+// A statement has a name and is stored in a file: see Statements. A storage may also compose SQL
+// itself. Parameters are $1, $2 and so on. Both databases also accept some less known syntax:
 // upserts (ON CONFLICT … DO UPDATE SET x = t.x + excluded.x), row values, and a CROSS JOIN with
 // its condition in WHERE, which fixes SQLite's order of the tables and lets PostgreSQL choose.
 //
-// Arguments and scanned columns have Go types: see Row and Reader. What differs between the
-// storages (full text, row-level security, bulk loading) stays in their packages.
+// Arguments and scanned columns have Go types: see Row and Reader. Code that differs between the
+// storages (full text, row-level security, bulk loading) is in their packages.
 package sqlcommon
 
 import (
@@ -43,7 +43,7 @@ type Row interface {
 
 // Query is one of several queries that run together.
 type Query struct {
-	Text string // the name of a statement, or a text, as in the methods of Reader and Writer
+	Text string // the name of a statement in a folder sql, or SQL itself
 	Args []any
 	Scan func(Row) error // called for each row
 }
@@ -55,8 +55,8 @@ type Query struct {
 //	IDs                                      the value of a column
 //	[]uuid.UUID, [][]byte, []string, []int64 a list
 //
-// A query with a text that the database cannot hold returns no rows. Scan functions
-// must not run a query.
+// A query with an argument that the database cannot store, such as a text with NUL, returns no
+// rows. Scan functions must not run a query.
 type Reader interface {
 	// Each runs a query and calls scan for each row.
 	Each(ctx context.Context, scan func(Row) error, text string, args ...any) error
@@ -91,13 +91,14 @@ type Writer interface {
 	// Queue is Exec for a statement whose outcome is not needed: it may be sent in one batch
 	// with the next one.
 	Queue(ctx context.Context, text string, args ...any) error
-	// Erased records that the transaction has erased text.
+	// Erased records that the transaction has erased text, so that a storage whose files would
+	// keep it (SQLite) removes it from them.
 	Erased()
 	// Fail makes the transaction fail with an error, and returns the error.
 	Fail(err error) error
 }
 
-// Leg ranks entries by words: each storage has its own full text.
+// Leg ranks entries by words. Each storage has its own, since their indexes differ.
 type Leg interface {
 	// Lexical is memory.LexicalLeg.Lexical.
 	Lexical(ctx context.Context, scope acl.Scope, query memory.LexicalQuery) ([]lexical.Hit, *lexical.Scorer, error)

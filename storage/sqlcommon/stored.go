@@ -7,7 +7,8 @@ import (
 	"mneme/memory"
 )
 
-// Stored is the state of a row that a write replaces or makes.
+// Stored is what a write must know of an entry's row: of the row that it replaces, and of the
+// new one.
 type Stored struct {
 	State          int
 	Store          int64
@@ -23,7 +24,8 @@ type Stored struct {
 	Past           Past
 }
 
-// Next returns the state of the row for an entry in the store with a number.
+// Next returns the state of the row that a write of e makes. store is the number of the entry's
+// store.
 func Next(e *memory.Entry, store int64) Stored {
 	next := Stored{
 		Store: store, Label: e.Label, Writer: e.UpdatedBy, Revision: e.Revision, Version: e.Version,
@@ -47,8 +49,8 @@ type FeedRow struct {
 	Namespace, Key *string // nil unless the entry left the path
 }
 
-// Announce returns the feed records of a write: for the row's current path, and for its former
-// path if that differs. old is nil for a new entry.
+// Announce returns the feed records of a write: one for the path of next, and one for the path
+// of old if the entry has left it. old is nil for a new entry.
 func Announce(old, next *Stored, at time.Time) (rows []FeedRow) {
 	if old != nil && old.InContext &&
 		(old.Store != next.Store || old.Label != next.Label || old.Namespace != next.Namespace || old.Key != next.Key) {

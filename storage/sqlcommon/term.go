@@ -22,14 +22,15 @@ func (r Reads) ManyTerms(ctx context.Context, scope acl.Scope, q memory.TermQuer
 	return many, err
 }
 
-// terms returns the terms, or with ofOne only whether one of the stores has more than the
-// limit.
+// terms is Terms, or with ofOne, ManyTerms: then it reports only whether one of the stores has
+// more terms than the limit.
 func (r Reads) terms(ctx context.Context, scope acl.Scope, q memory.TermQuery, ofOne bool) (terms []string, more bool, err error) {
 	stores := scope.Indexed()
 	if len(stores) == 0 || q.Prefix == "" {
 		return nil, false, nil
 	}
-	// First read only postings: few stores have entries that have expired and are not swept.
+	// First read the terms of all postings, including those of entries that have expired and are
+	// not swept. If there are such entries, which is rare, their terms are then subtracted.
 	expired := make(map[int64]map[string]bool) // terms with the prefix, by store number
 	found := termList{r: r, q: q, ofOne: ofOne}
 	r.r.InScope(stores)
@@ -89,19 +90,20 @@ func only(scope acl.Scope, store acl.Access) acl.Scope {
 	return scope.Without(func(a acl.Access) bool { return a.Number != store.Number })
 }
 
-// termList is the result of a TermQuery in postings.
+// termList collects the terms of a TermQuery from postings.
 type termList struct {
 	r     Reads
 	q     memory.TermQuery
-	ofOne bool // only whether there are too many, in one store
+	ofOne bool // it sets only many: whether one store has too many
 	many  bool
 	list  []string // sorted; a term of several stores occurs once for each
 }
 
-// in returns the query for some stores, which may have beyond more terms than the limit.
+// in returns the query that reads the terms of some stores. beyond is the number of terms that
+// will be subtracted: the stores may have so many more than the limit.
 func (l *termList) in(stores []acl.Access, beyond int) Query {
-	// UTF-8 has no byte 255: the successor of a term is the prefix with its last byte
-	// incremented.
+	// The range of terms ends before the prefix with its last byte incremented, which does not
+	// overflow: UTF-8 has no byte 255.
 	after := []byte(l.q.Prefix)
 	after[len(after)-1]++
 	limit := l.q.Limit + beyond
@@ -121,7 +123,8 @@ func (l *termList) in(stores []acl.Access, beyond int) Query {
 	}}
 }
 
-// result returns the distinct terms, except those that are gone.
+// result returns the distinct terms, except those that only expired entries have. gone lists
+// these store by store, so that a term that another store still has remains.
 func (l *termList) result(gone []string) (terms []string, more bool, err error) {
 	if l.many || l.ofOne {
 		return nil, l.many, nil
@@ -138,8 +141,8 @@ func (l *termList) result(gone []string) (terms []string, more bool, err error) 
 	return slices.DeleteFunc(terms, func(term string) bool { return left[term] <= 0 }), false, nil
 }
 
-// expiredTerms returns the query for the terms with a prefix of the stores' entries that have
-// expired and are not swept, by store.
+// expiredTerms returns the query that adds to terms, by store number, the terms with the prefix
+// of those entries that have expired and are not swept.
 func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[int64]map[string]bool) Query {
 	prefix := []byte(q.Prefix)
 	return Query{"term.expired", append(r.d.Scope(stores), q.Now), func(row Row) error {
@@ -160,7 +163,7 @@ func (r Reads) expiredTerms(stores []acl.Access, q memory.TermQuery, terms map[i
 	}}
 }
 
-// gone returns the terms of a store that only expired entries have.
+// gone returns those of terms that only expired entries of a store have.
 func (r Reads) gone(ctx context.Context, store acl.Scope, terms map[string]bool, q memory.TermQuery) (gone []string, err error) {
 	if len(terms) == 0 {
 		return nil, nil

@@ -17,8 +17,8 @@ const queuedAtOnce = 1000
 
 func unqueuedName(store string) string { return "unqueued " + store }
 
-// queueStore queues the entries of a store, or leaves them to QueueRest. It also queues what is
-// left of an earlier change.
+// queueStore queues the entries of a store, or if there are too many, records them for
+// QueueRest. Both include the entries that an earlier change has left to QueueRest.
 func (w Writes) queueStore(ctx context.Context, of indexer.Unqueued) error {
 	if err := w.w.OfEntries(ctx, nil); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (r Reads) Reread(ctx context.Context) (reread indexer.Reread, err error) {
 
 // QueueRest implements indexer.QueueWriter.
 func (w Writes) QueueRest(ctx context.Context, of indexer.Unqueued, ids []uuid.UUID) (bool, error) {
-	if err := w.w.InStore(ctx, of.Store); err != nil { // for its lock, which changes take
+	if err := w.w.InStore(ctx, of.Store); err != nil { // takes the store's lock, as PutReading does
 		return false, err
 	}
 	if err := w.w.OfEntries(ctx, nil); err != nil {

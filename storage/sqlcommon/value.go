@@ -18,8 +18,8 @@ type Bytes []byte
 // Start is a time whose zero value is stored as the earliest time, not as null.
 type Start time.Time
 
-// JSON is a value that a column stores as JSON text. Of is the value of an argument, or a
-// pointer for a scanned column; null leaves it unchanged.
+// JSON is a value that a column stores as JSON text. For an argument, Of is the value. For a
+// scanned column, Of is a pointer to it, and null leaves the value unchanged.
 type JSON struct{ Of any }
 
 // Value implements driver.Valuer.
@@ -51,7 +51,7 @@ func OrNull[T comparable](v T) any {
 	return v
 }
 
-// NotNull returns the argument for a column of bytes that is not null.
+// NotNull returns the argument for a column of bytes that must not be null: no bytes for nil.
 func NotNull(b []byte) []byte {
 	if b == nil {
 		return []byte{}

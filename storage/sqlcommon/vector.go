@@ -16,8 +16,8 @@ func (r Reads) lastChange(ctx context.Context) (last int64, err error) {
 	return last, err
 }
 
-// Changes implements indexer.VectorReader. Positions have no gaps, so all changes after a
-// position are recorded if the next one is.
+// Changes implements indexer.VectorReader. Positions have no gaps. So if the change at after+1
+// is still recorded, all later ones are, too; else it was trimmed.
 func (r Reads) Changes(ctx context.Context, after int64, limit int) (changes []indexer.Change, reset bool, err error) {
 	last, err := r.lastChange(ctx)
 	if err != nil || after == last {
@@ -50,7 +50,7 @@ func (r Reads) VectorChanges(ctx context.Context, after int64, limit int) (memor
 	return changes, err
 }
 
-// scanVector reads ID, chunk, store, label and the vector.
+// scanVector reads a row with the columns ID, chunk, store, label and vector.
 func scanVector(row Row) (record vector.Record, err error) {
 	var data Bytes
 	if err := row.Scan(&record.Entry, &record.Chunk, &record.Store, &record.Label, &data); err != nil {
@@ -103,7 +103,8 @@ func (r Reads) StoreEntries(ctx context.Context, store int64) ([]uuid.UUID, erro
 	return EntryIDs(ctx, r.r, "vector.store_entries", store)
 }
 
-// Model returns the number of a fingerprint, assigning one to a new fingerprint.
+// Model returns the number that rows of vectors have for a model's fingerprint. It assigns one
+// to a new fingerprint.
 func Model(ctx context.Context, w Writer, fingerprint string) (number int64, err error) {
 	found, err := One(ctx, w, []any{&number}, "model.number", fingerprint)
 	if err != nil || found {
@@ -116,8 +117,9 @@ func Model(ctx context.Context, w Writer, fingerprint string) (number int64, err
 	return number, err
 }
 
-// DropVectors implements indexer.VectorWriter. The rows of table vector retain the model's
-// number, so that those of a purged or moved entry are still removed or moved with it.
+// DropVectors implements indexer.VectorWriter. It only renames the model: RemoveDropped deletes
+// its rows of table vector. Until then the rows keep their number, so that a purge or a move of
+// an entry still removes or moves them.
 func (w Writes) DropVectors(ctx context.Context, keep []string) error {
 	if keep == nil {
 		keep = []string{}

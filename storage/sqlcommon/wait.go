@@ -8,7 +8,7 @@ import (
 )
 
 // ReportWait reports that a transaction now waits for another process. does says what that
-// process does.
+// process does, for example "is writing to the database".
 func ReportWait(ctx context.Context, does string) {
 	memory.ReportProgress(ctx, "another process "+does+", since "+time.Now().UTC().Format(time.TimeOnly)+" UTC or longer")
 }

@@ -40,7 +40,7 @@ type member struct {
 type shared struct {
 	session *session
 	last    *writer       // of the last successful turn: it holds the index changes still to be written
-	back    chan struct{} // a member's turn is over
+	back    chan struct{} // receives when a member's turn is over
 	broken  error         // the transaction cannot commit; set before back
 	ended   chan struct{}
 	err     error // of the commit, if any; set before ended is closed
@@ -179,7 +179,8 @@ func (t *shared) join(ctx context.Context, fn func(*writeTx) error) error {
 // errNoCommit reports that the leader panicked.
 var errNoCommit = errors.New("no commit")
 
-// errOfAll returns the error of the transaction for all members: whose error it is, is unknown.
+// errOfAll returns the error of every member of a transaction that has failed: whose writes
+// caused it is unknown.
 func errOfAll(err error) error {
 	return fmt.Errorf("%w: a transaction of several callers has failed: %w", memory.ErrUnavailable, err)
 }

@@ -52,7 +52,7 @@ func inOneTransaction(t *testing.T, s *Storage, fns ...func(*writeTx) error) []e
 			<-begun
 			continue
 		}
-		for i < len(fns)-1 && waiting() < i { // so that they run in order
+		for i < len(fns)-1 && waiting() < i { // the functions run in order
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -170,7 +170,7 @@ func TestALeaderThatFailsTakesNobodyWithIt(t *testing.T) {
 	wantMeta(t, s, map[string]bool{"first": false, "second": true, "third": true})
 }
 
-// After some errors SQLite rolls the whole transaction back.
+// After some errors, such as that of a full disk, SQLite rolls back the whole transaction.
 func TestALostTransactionFailsForAllMembers(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()
@@ -184,7 +184,7 @@ func TestALostTransactionFailsForAllMembers(t *testing.T) {
 			t.Errorf("error %d is %v", i, err)
 		}
 	}
-	if errs[3] != nil { // it was in the next transaction
+	if errs[3] != nil { // the last function ran in the next transaction
 		t.Errorf("the next transaction has failed: %v", errs[3])
 	}
 	wantMeta(t, s, map[string]bool{"first": false, "second": false, "later": true})
@@ -221,7 +221,7 @@ func TestAMemberCancelledAtItsTurnPassesItOn(t *testing.T) {
 	}
 	joining := &shared{back: make(chan struct{}, 1)}
 	late := &member{turn: make(chan *shared, 1)}
-	late.turn <- joining // after it was removed from the queue
+	late.turn <- joining // its turn has come, so it is not in the queue any more
 	q.cancel(late)
 	<-joining.back
 }

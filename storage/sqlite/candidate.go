@@ -10,8 +10,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// ceilings are the stores of a scope, by number. For a few candidates, they are faster than a
-// join with scopeTable, which is searched store by store.
+// ceilings are the stores of a scope, by number. For a few candidates, looking up their stores
+// here is faster than a join with scopeTable, which is searched store by store.
 type ceilings map[int64]acl.Access
 
 func ceilingsOf(scope acl.Scope) ceilings {
@@ -42,8 +42,9 @@ func (c ceilings) common() (ceiling acl.Label) {
 
 // Siblings implements memory.PathReader.
 //
-// Most candidates of a search are the only entry at their path. So one statement reads their
-// rows and whether there are others at the path, and a second one reads these.
+// Most candidates of a search are the only entry at their path. So one statement reads the
+// candidates' rows, and whether there are other rows at their paths. A second statement reads
+// the other rows.
 //
 // SECURITY: the first statement looks for other rows only at labels within the scope, so that
 // rows above it make no read longer. If ceilings differ, it does not look.

@@ -21,9 +21,9 @@ func (s *Storage) Check(ctx context.Context) error {
 	return s.ended(check(ctx, s.path))
 }
 
-// check is Check for the file at path. It opens its own connection: another connection would
-// compare the current index of exact words with the segments that FTS5 knew when that
-// connection last read them.
+// check is Check for the file at path. It opens its own connection: one that has already read
+// the index of exact words would compare the current index with the segments that FTS5 knew at
+// that time.
 func check(ctx context.Context, path string) error {
 	own := newPool(path, reading, 1)
 	defer func() { _ = own.close() }() // it was only read
@@ -36,7 +36,7 @@ func check(ctx context.Context, path string) error {
 			return ctx.Err()
 		case err != nil:
 			return interpret("check", err)
-		case found != "ok": // the text names pages and tables
+		case found != "ok": // not quoted, since it names pages and tables
 			return fmt.Errorf("%w: sqlite: check", ErrDamaged)
 		}
 		return nil
@@ -75,7 +75,8 @@ func (s *Storage) Continues(ctx context.Context) error {
 	return s.view(ctx, func(r *readTx) error { return s.past.Follow(ctx, r.Reads, unnamed) })
 }
 
-// unnamed is a sqlcommon.Namer. inPlace detects another file.
+// unnamed is a sqlcommon.Namer that gives every database the same name, because inPlace detects
+// another file.
 func unnamed(context.Context) (string, error) {
 	return "", nil
 }

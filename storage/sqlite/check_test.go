@@ -107,7 +107,8 @@ func TestACheckOfASoundFileFindsNothing(t *testing.T) {
 	}
 }
 
-// FTS5 caches its segments per connection, and its own check uses the cache.
+// Each connection caches the segments of the FTS5 index, and FTS5's own check compares the index
+// with that cache: it may be older than the index.
 func TestWritesSinceACheckAreNotDamage(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()

@@ -9,7 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// sqlDialect is the form in which the statements of package sqlcommon take their parameters.
+// sqlDialect says how SQLite takes those parameters of statements that differ between the
+// databases.
 var sqlDialect = sqlcommon.Dialect{
 	Scope:     func(stores []acl.Access) []any { return []any{scopeList(stores)} },
 	Paths:     func(paths []memory.Path) []any { return []any{pathList(paths)} },
@@ -24,7 +25,7 @@ func pathList(paths []memory.Path) string {
 	for i, p := range paths {
 		pairs[i] = [2]string{p.Namespace, p.Key}
 	}
-	list, _ := json.Marshal(pairs) // of texts
+	list, _ := json.Marshal(pairs) // strings have a JSON form
 	return string(list)
 }
 

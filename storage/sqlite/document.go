@@ -6,7 +6,8 @@ import (
 	"mneme/lexical/posting"
 )
 
-// document reads the forward document of an entry, or nil if it is not indexed.
+// document reads what the lexical index has recorded of an entry: its terms, length and label.
+// It returns nil if the entry is not indexed.
 func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, error) {
 	d := posting.Document{DocKey: posting.DocKey{Doc: doc}}
 	found, err := w.one(ctx, []any{&d.Store, &d.Label, &d.Length, &d.Terms}, "document.of", doc)
@@ -16,8 +17,8 @@ func (w *writer) document(ctx context.Context, doc int64) (*posting.Document, er
 	return &d, nil
 }
 
-// index replaces the forward document of an entry. next is nil if the entry is not indexed.
-// Postings and totals are collected until flush.
+// index replaces what the lexical index has of an entry. next is nil if the entry is to be
+// removed. Postings and totals are collected until flush.
 func (w *writer) index(ctx context.Context, doc int64, isNew bool, next *posting.Document) error {
 	var old *posting.Document
 	if !isNew {

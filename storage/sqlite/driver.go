@@ -13,7 +13,7 @@ import (
 type driver struct {
 	session *session
 	kept    *sqlcommon.Kept // of the session; nil: a writing transaction
-	same    bool            // kept is at the version of this snapshot
+	same    bool            // kept was already compared with the version of this snapshot
 	purged  bool            // the transaction has erased entries
 	dropped bool            // it has erased other text: former versions, terms of expired entries, old records
 	failed  error           // returned by every further call

@@ -25,7 +25,7 @@ var ErrDamaged = fmt.Errorf("%w: the database file is damaged: stop mneme and re
 // another state.
 var ErrReplaced = sqlcommon.ErrReplaced
 
-// errBusy means that another process holds the lock.
+// errBusy means that another process holds the write lock.
 var errBusy = fmt.Errorf("%w: another process has been writing for too long: wait for it or end it; it may be an import, a backup or a shell with an open transaction", memory.ErrUnavailable)
 
 // reasons explain the most common primary result codes and say what to do.
@@ -39,9 +39,10 @@ var reasons = map[int]string{
 	sqlite3.SQLITE_READONLY: "the database is read-only: mneme must be able to write to the data folder",
 }
 
-// interpret maps an error of the driver to an error of the contract. op says what failed. It is
-// called once per error, where the driver returns it. The result includes the result code but
-// not the driver's message, which could quote stored text.
+// interpret maps an error of the driver to one that callers can recognize by errors.Is, such as
+// ErrDamaged or memory.ErrUnavailable. op says what failed. It is called once per error, where
+// the driver returns it. The result includes the result code but not the driver's message, which
+// could quote stored text.
 func interpret(op string, err error) error {
 	var driver *sqlite.Error
 	if !errors.As(err, &driver) {
@@ -66,7 +67,7 @@ func interpret(op string, err error) error {
 	return fmt.Errorf("sqlite: %s: result code %d", op, code)
 }
 
-// advise adds to an error of Open of a file what to do, if anything.
+// advise adds to an error that occurred while a file was opened what to do, if that is known.
 func advise(ctx context.Context, path string, err error) error {
 	var driver *sqlite.Error
 	if errors.As(err, &driver) {

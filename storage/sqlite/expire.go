@@ -10,7 +10,7 @@ import (
 )
 
 // Sweep implements memory.Eraser. It increments the row's revision, so that vectors that a
-// worker is computing for the old one are rejected.
+// worker is computing for the old revision are rejected.
 func (w *writer) Sweep(ctx context.Context, ids []uuid.UUID, now time.Time) error {
 	for _, id := range ids {
 		if err := w.sweep(ctx, id, now); err != nil {
@@ -52,7 +52,8 @@ func (w *writer) unindex(ctx context.Context, id uuid.UUID, row storedRow) error
 	return w.dropVectors(ctx, id, row.doc)
 }
 
-// StillErasable implements sqlcommon.Purger. No other transaction writes during this one.
+// StillErasable implements sqlcommon.Purger. It returns all: no other transaction writes during
+// this one.
 func (w *writer) StillErasable(_ context.Context, ids []uuid.UUID, _ time.Time) ([]uuid.UUID, error) {
 	return ids, nil
 }

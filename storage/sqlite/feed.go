@@ -19,7 +19,7 @@ type feedRecord struct {
 	doc int64
 }
 
-// announce collects records of a row.
+// announce collects feed records of an entry, which flushFeed writes.
 func (w *writer) announce(doc int64, rows []sqlcommon.FeedRow) {
 	for _, r := range rows {
 		key := feedKey{r.Store, r.Label}
@@ -27,7 +27,7 @@ func (w *writer) announce(doc int64, rows []sqlcommon.FeedRow) {
 	}
 }
 
-// flushFeed writes the records.
+// flushFeed writes the collected feed records.
 func (w *writer) flushFeed(ctx context.Context) error {
 	for feed, records := range w.feed {
 		var last int64

@@ -221,7 +221,7 @@ func TestAFullDiskIsUnavailableAndNothingIsWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // SQLite raises it to the current number of pages
+	limit("1") // SQLite raises the limit to the current number of pages
 	words := string(bytes.Repeat([]byte("needle in a heap of hay "), 4000))
 	err := s.Update(ctx, func(tx memory.Tx) error {
 		_ = tx.Put(ctx, newEntry("large", words), lexical.Analyze(words))
@@ -286,7 +286,7 @@ func TestProcessesShareAFile(t *testing.T) {
 		}
 		return
 	}
-	path := filepath.Join(memoryFolder(t), "mneme.db") // they wait for each other, not for the disk
+	path := filepath.Join(memoryFolder(t), "mneme.db") // processes wait for each other, not the disk
 	// The file does not exist yet, so the processes also race to migrate it.
 	var others []*exec.Cmd
 	for range 3 {

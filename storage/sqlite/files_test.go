@@ -25,7 +25,8 @@ func TestEachStatementIsPrepared(t *testing.T) {
 	})
 }
 
-// SQLite numbers parameters like $2 in order of appearance. The driver uses their names.
+// SQLite itself numbers parameters such as $2 in the order in which they appear. The driver
+// binds them by the number in their names.
 func TestParametersAreNumberedByName(t *testing.T) {
 	withSession(t, func(c *session) {
 		var second, first, again int

@@ -29,7 +29,8 @@ func (w *writer) flush(ctx context.Context) error {
 	return nil
 }
 
-// flushRows is flush without the index.
+// flushRows writes the collected usage, counts of former versions and feed records, and counts
+// an erasure if there was one. It does not write the index.
 func (w *writer) flushRows(ctx context.Context) error {
 	for _, flush := range [...]func(context.Context) error{w.flushUsage, w.flushPast, w.flushFeed} {
 		if err := flush(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// Some time after the last commit, the file has it without the log.
+// Some time after the last commit, the database file contains it even without the log.
 func TestTheLogIsMovedAfterTheLastCommit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)

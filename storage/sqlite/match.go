@@ -13,7 +13,7 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// tagSample is the maximum count of entries with a tag in rarestTag.
+// tagSample is the number up to which rarestTag counts the entries with a tag.
 const tagSample = 10_000
 
 // Parts of the queries of Matching.
@@ -93,7 +93,7 @@ func (r *reader) Matching(ctx context.Context, scope acl.Scope, filter memory.Fi
 type arguments struct{ sqlcommon.Arguments }
 
 // newArguments returns parameters, the first of which is for scopeTable. The parameters of the
-// FROM clause follow, with the numbers in its file.
+// FROM clause follow, which sql/match.sql numbers from $2 on.
 func newArguments(stores []acl.Access) *arguments {
 	q := &arguments{sqlcommon.Arguments{Mark: "$"}}
 	q.Arg(scopeList(stores))
@@ -110,7 +110,7 @@ func (q *arguments) named(ids []uuid.UUID) string {
 // rarest tag, by type, by namespace, or all.
 func (r *reader) accessPath(ctx context.Context, q *arguments, keys condition.Keys) (string, error) {
 	switch {
-	case len(keys.Tags) > 0 && keys.NotEncrypted: // the table contains the tags of searchable entries
+	case len(keys.Tags) > 0 && keys.NotEncrypted: // table tag has only tags of searchable entries
 		rarest, err := r.rarestTag(ctx, q.Args[0].(string), keys.Tags)
 		q.Arg(rarest)
 		return withTag, err

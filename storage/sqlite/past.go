@@ -9,8 +9,8 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// pastRow is a transaction's copy of a row of table past. flushPast writes it once: a write may
-// add a version and erase one.
+// pastRow is a transaction's copy of a row of table past. Several changes of it (a write may add
+// a version and erase another) become one statement in flushPast.
 type pastRow struct {
 	doc     int64
 	now     sqlcommon.Past
@@ -33,7 +33,7 @@ func (w *writer) addPast(id uuid.UUID, row storedRow, bytes int64) {
 	known.now.Versions, known.now.Bytes, known.changed = known.now.Versions+1, known.now.Bytes+bytes, true
 }
 
-// flushPast writes the counts.
+// flushPast writes the changed counts.
 func (w *writer) flushPast(ctx context.Context) error {
 	for _, p := range w.past {
 		if p.changed {
@@ -98,7 +98,8 @@ func (w *writer) writeOccurrence(ctx context.Context, e *memory.Entry, doc int64
 	return err
 }
 
-// occurrenceValues returns the columns of history.
+// occurrenceValues returns the arguments for the columns of table history that say when an
+// entry's event happened.
 func occurrenceValues(m memory.Moment) (at, precision any) {
 	if m.IsZero() {
 		return nil, nil

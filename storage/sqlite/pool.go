@@ -69,7 +69,8 @@ func dsn(path string, m mode) string {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// writerTimeout sets how long SQLite waits for the write lock. controlWithRetry waits instead.
+// writerTimeout lets SQLite itself wait only 3 ms for the write lock: controlWithRetry waits
+// longer.
 const writerTimeout = "PRAGMA busy_timeout = 3"
 
 // pool is a bounded pool of sessions.

@@ -18,7 +18,7 @@ import (
 type writer struct {
 	reader
 	postings *posting.PackedWriter // flushed before the commit, like usage
-	words    []sqlcommon.Query     // word.insert and word.delete, for which FTS5 writes a segment at each savepoint
+	words    []sqlcommon.Query     // run last, since FTS5 would write a segment at each savepoint
 	usage    sqlcommon.UsageChanges
 	past     map[uuid.UUID]*pastRow // of entries that were put or trimmed; flushed before the commit
 	feed     map[feedKey][]feedRecord

@@ -30,7 +30,7 @@ func TestErrorsOfTheFileSayWhatToDo(t *testing.T) {
 	}
 }
 
-// A statement's error also says what to do.
+// The error of a statement, not only that of Open, says what to do.
 func TestAFullDatabaseSaysSo(t *testing.T) {
 	db, err := sql.Open("sqlite", dsn(filepath.Join(t.TempDir(), "full.db"), writing))
 	if err != nil {

@@ -41,7 +41,8 @@ func keptText(n int) string {
 	return strings.Repeat(fmt.Sprint("kept word", n%7, " "), 100) + fmt.Sprint("number", n)
 }
 
-// wantKept checks the file, and that it still contains these entries unchanged.
+// wantKept checks the integrity of the file, and that it still contains the entries of
+// keepEntries unchanged.
 func wantKept(t *testing.T, s *Storage) {
 	t.Helper()
 	var found string
@@ -88,7 +89,7 @@ func TestKilledScrubsLoseNothing(t *testing.T) {
 	s := openAt(t, path)
 	keepEntries(t, s)
 	must(t, s.Close())
-	killed := 0 // in a scrub
+	killed := 0 // number of processes killed during a scrub
 	for range size.Of(24, 200) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledScrubsLoseNothing$")
 		cmd.Env = append(os.Environ(), variable+"="+path)
@@ -241,8 +242,9 @@ func TestOthersWaitForARewrite(t *testing.T) {
 	}
 }
 
-// A rewrite takes little memory, however large the file is: pages of SQLite are not in the heap
-// of Go, and what it has taken once it keeps in part.
+// A rewrite takes little memory, however large the file is. The test measures the memory of the
+// process, because SQLite's pages are not in the heap of Go, and SQLite keeps a part of what it
+// has taken once.
 func TestARewriteTakesLittleMemory(t *testing.T) {
 	const variable, most = "MNEME_TEST_REWRITTEN_FILE", 48 << 10 // KiB
 	if path := os.Getenv(variable); path != "" {
@@ -261,7 +263,7 @@ func TestARewriteTakesLittleMemory(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	s := openAt(t, path)
-	must(t, s.writers.with(t.Context(), func(c *session) error { // more than the caches hold
+	must(t, s.writers.with(t.Context(), func(c *session) error { // writes more than the caches hold
 		_, err := c.exec("CREATE TABLE filler AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000) SELECT i, zeroblob(3000) FROM n")
 		return err
 	}))

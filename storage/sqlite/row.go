@@ -14,7 +14,8 @@ import (
 // Parts of composed texts.
 var (
 	joinOccurrence = texts.Fill(" {entry.occurrence} ")
-	// SECURITY: every query of a search begins with scopeTable.
+	// scopeTable begins a query with the table of the scope's stores and ceilings. SECURITY:
+	// every query of a search begins with it, and joins its rows with that table.
 	scopeTable = texts.Fill("{scope.table} ")
 )
 

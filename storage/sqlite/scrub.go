@@ -18,14 +18,15 @@ const (
 	truncateTries = 10
 )
 
-// erasure is the row of the table.
+// erasure is the only row of table erasure, which counts erasures of text.
 type erasure struct {
 	erased, scrubbed int64
 	urgent           bool
 	scrubbedAt       int64 // µs since 1970, 0: never
 }
 
-// last returns when the files held nothing erased; the zero time: never.
+// last returns when the last scrub left no erased text in the files; the zero time: there was
+// none.
 func (e erasure) last() time.Time {
 	if e.scrubbedAt == 0 {
 		return time.Time{}
@@ -52,7 +53,7 @@ func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	switch {
 	case err != nil:
 		return time.Time{}, err
-	case began.erased == 0: // nothing ever was
+	case began.erased == 0: // nothing was ever erased
 		return now(), nil
 	case began.erased == began.scrubbed:
 		return began.last(), nil
@@ -65,7 +66,8 @@ func (s *Storage) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	return at, errors.Join(err, unlock())
 }
 
-// scrub is Scrub under the lock. Another process may have scrubbed meanwhile.
+// scrub is Scrub for a caller that holds the lock. While it waited for the lock, another process
+// may have scrubbed.
 func (s *Storage) scrub(ctx context.Context, now func() time.Time) (time.Time, error) {
 	began, err := s.erasures(ctx)
 	if err != nil || began.erased == began.scrubbed {

@@ -64,7 +64,7 @@ func marked(t *testing.T, tx memory.Tx, rng *rand.Rand, n, size int) memory.Entr
 	return e
 }
 
-// markedAndDeleted writes such an entry in its own transaction, and deletes it.
+// markedAndDeleted writes an entry by marked in its own transaction, and deletes it.
 func markedAndDeleted(t *testing.T, s *Storage, n int) {
 	t.Helper()
 	must(t, s.Update(t.Context(), func(tx memory.Tx) error {
@@ -87,10 +87,10 @@ func TestNoFileHoldsWhatWasPurged(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(length)))
 			var gone []memory.Entry
 			batches := 10
-			if length == 3000 { // each entry has its own pages
+			if length == 3000 { // at this length, each entry has its own pages
 				batches = size.Of(4, 10)
 			}
-			for batch := range batches { // pages are split between the transactions
+			for batch := range batches { // pages are split between these transactions
 				must(t, s.Update(t.Context(), func(tx memory.Tx) error {
 					for n := 25 * batch; n < 25*(batch+1); n++ {
 						e := marked(t, tx, rng, n, length)
@@ -192,7 +192,7 @@ func TestNoFileHoldsPurgedWordsHoweverTheirIndexWasMerged(t *testing.T) {
 			few := write(len(many), 1) // an index of one page
 			purge(few[1:], 1)
 			must(t, s.Close())
-			s = openAt(t, filepath.Join(folder, "mneme.db")) // FTS5 checks against a connection's cache
+			s = openAt(t, filepath.Join(folder, "mneme.db")) // FTS5 checks against the cache of a new connection
 			must(t, errors.Join(s.Check(t.Context()), s.Close()))
 		})
 	}
@@ -288,8 +288,8 @@ func TestAnotherProcessScrubs(t *testing.T) {
 	}
 }
 
-// Continuous searches do not keep erased data in the log. A reader of an older state does, and
-// is reported.
+// Continuous searches do not keep erased data in the log. A reader of an older state does: then
+// Scrub fails with memory.ErrHeld.
 func TestReadersDelayAScrubOnly(t *testing.T) {
 	folder := t.TempDir()
 	s := openAt(t, filepath.Join(folder, "mneme.db"))
@@ -345,7 +345,8 @@ func TestReadersDelayAScrubOnly(t *testing.T) {
 	}
 }
 
-// A database that never erased anything has nothing to scrub. Others keep what they have.
+// A database that never erased anything has nothing to scrub. The migration keeps the state of
+// all others.
 func TestANewDatabaseHasNothingToScrub(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mneme.db")
 	for _, test := range []struct {

@@ -255,8 +255,8 @@ func BenchmarkWhere(b *testing.B) {
 	storagetest.BenchmarkWhere(b, openAt(b, filepath.Join(b.TempDir(), "mneme.db")), storagetest.Few(*entries), cmp.Or(*stores, max(1, storagetest.Few(*entries)/200)))
 }
 
-// BenchmarkScrub scrubs a database of 100,000 entries after one of them was purged: the first
-// time every page, later those that writes have changed.
+// BenchmarkScrub scrubs a database of 100,000 entries after one of them was purged. The first
+// scrub changes every page, and later ones those that writes have changed since.
 func BenchmarkScrub(b *testing.B) {
 	s, err := Open(b.Context(), filepath.Join(b.TempDir(), "mneme.db"))
 	if err != nil {

@@ -74,9 +74,9 @@ func Open(ctx context.Context, path string) (*Storage, error) {
 // Readers implements memory.Storage.
 func (s *Storage) Readers() int { return cap(s.readers.tokens) }
 
-// Writers implements memory.Storage. There is one writing connection. Small transactions that
-// wait for it share one; a large one is admitted once the remaining work of the others before
-// it is at most as large as its own.
+// Writers implements memory.Storage. There is one writing connection. Small writes that wait for
+// it share a transaction (batch.go). A large write is admitted once the remaining work of those
+// before it is at most as large as its own.
 func (s *Storage) Writers() memory.WriterLimits {
 	return memory.WriterLimits{Running: maxBatch, RunningEach: maxBatch / 2, UnitBytes: 4096}
 }

@@ -49,7 +49,7 @@ func (r recorder) Close() error {
 func emptyFile(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "data", "mneme.db") // Open creates the folder, too
-	if err := openAt(t, path).Close(); err != nil {        // which moves the write-ahead log into the file
+	if err := openAt(t, path).Close(); err != nil {        // Close moves the log into the file
 		t.Fatal(err)
 	}
 	empty, err := os.ReadFile(path)
@@ -114,13 +114,13 @@ var fullScans = map[string]string{
 	"model.drop":             "there are few",
 	"reading.all":            "a dump",
 
-	// By its smallest index.
+	// These scan the smallest index of the table.
 	"queue.count": "counting the queue",
 	"queue.aged":  "percentiles of the queue",
 
 	"reading.count_english":      "an operator asks",
 	"reading.count_multilingual": "an operator asks",
-	// The index has only the stores that are being read again.
+	// These scan an index that has only the stores whose entries are being embedded again.
 	"reading.count_stores_unread": "they are few",
 	"reading.indexed":             "they are few",
 
@@ -148,12 +148,12 @@ func checkPlans(t *testing.T, texts []string) {
 			case !strings.HasPrefix(step, "SCAN "), strings.Contains(step, "VIRTUAL TABLE"), strings.HasPrefix(step, "SCAN CONSTANT ROW"),
 				step == "SCAN scope", step == "SCAN found", step == "SCAN q", strings.HasPrefix(step, "SCAN (subquery"):
 			case statement == "change.remove":
-				// The oldest changes up to the first recent one.
+				// Scans change from its oldest record up to the first recent one.
 			default:
 				t.Errorf("%s\n%s", step, statement)
 			}
-			// A store's sales are few compared with its searches, and are grouped for a report.
-			// So are the versions of a page of a dump.
+			// These sort few rows: the sales of a store, which a report groups, and the versions
+			// of a page of a dump.
 			sorts := statement == "entry.versions_of" || statement == "vector.of_entries" || statement == "entry.evidence" || strings.HasPrefix(statement, "sale.")
 			if strings.Contains(step, "AUTOMATIC") || strings.Contains(step, "TEMP B-TREE") && !sorts {
 				t.Errorf("%s\n%s", step, statement)
@@ -162,7 +162,7 @@ func checkPlans(t *testing.T, texts []string) {
 	}
 }
 
-// Nearly all of a store's trash may belong to others.
+// Nearly all of a store's trash may belong to other owners.
 func TestTheTrashOfAnOwnerIsReadByItsIndex(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer func() { _ = s.Close() }()

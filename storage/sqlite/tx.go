@@ -8,12 +8,12 @@ import (
 	"mneme/storage/sqlcommon"
 )
 
-// reader has the reads that are specific to SQLite: the lexical leg, candidates, the data for
-// scoring them, and usage.
+// reader has the reads that are specific to SQLite: ranking by words, finding the candidates of
+// a search, reading the data for scoring them, and usage.
 type reader struct{ *driver }
 
-// readTx is a memory.ReadTx: the shared reads and SQLite's own. Both run their statements by
-// one driver.
+// readTx is a memory.ReadTx: the shared reads and SQLite's own. Both run their statements in the
+// same transaction, by one driver.
 type readTx struct {
 	sqlcommon.Reads
 	reader
@@ -42,7 +42,7 @@ func newWriteTx(s *session) *writeTx {
 	return &writeTx{reads, sqlcommon.NewWrites(w.driver, reads, &sqlDialect), w}
 }
 
-// run runs fn in an open transaction, and writes what it collected except for the index.
+// run runs fn in an open transaction, and writes what fn has collected, except for the index.
 func (w *writeTx) run(ctx context.Context, fn func(*writeTx) error) error {
 	defer w.end()
 	if err := fn(w); err != nil {

@@ -14,8 +14,8 @@ import (
 	"mneme/memory"
 )
 
-// An import reads the usage before each of its entries. If that wrote the collected postings,
-// every entry would rewrite the block of each of its words.
+// An import reads the usage before each of its entries. If reading the usage wrote the collected
+// postings, every entry would rewrite the block of each of its words.
 func TestReadingUsageLeavesPostingsForTheCommit(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "mneme.db"))
 	defer s.Close()

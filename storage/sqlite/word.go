@@ -60,9 +60,9 @@ func (w *writer) rebuildWords(ctx context.Context) error {
 	}, "word.all_forms")
 }
 
-// replaceForms replaces the forms by which Match finds an entry. old is the previous row, the
-// zero row for a new one. It writes only the differences to the index: FTS5 stores no list of a
-// row's terms when it has neither content nor sizes.
+// replaceForms replaces the forms of words by which Matching finds an entry. old is the previous
+// row, the zero row for a new one. It writes only the differences to the index. That suffices,
+// because this FTS5 table has neither content nor sizes, and so no list of a row's terms.
 func (w *writer) replaceForms(ctx context.Context, old, next storedRow, forms []string) error {
 	indexed := next.Indexed()
 	if !indexed {
@@ -149,7 +149,7 @@ func (r *reader) wordPath(ctx context.Context, q *arguments, words lexical.FormQ
 	return withWords, err
 }
 
-// expression returns a query on forms in FTS5's syntax.
+// expression returns a query on the forms of a partition, in FTS5's syntax.
 func expression(partition string, q lexical.FormQuery) string {
 	formula := func(e lexical.FormExpr) string {
 		return e.Formula(" AND ", " OR ", func(form string, prefix bool) string {

@@ -155,8 +155,8 @@ func Parameters(text string) (numbers []int) {
 	return slices.Compact(numbers)
 }
 
-// expand returns a text with its fragments included, recursively. It returns an error for a
-// fragment in within.
+// expand returns a text with its fragments included, recursively. within are the fragments that
+// text is a part of: it is an error if text includes one of them.
 func (s Set) expand(text string, within ...string) (string, error) {
 	before, rest, found := strings.Cut(text, "{")
 	if !found {

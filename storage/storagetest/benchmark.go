@@ -29,10 +29,10 @@ func Few(n int) int {
 	return n
 }
 
-// BenchmarkScore measures the reads of a search in all of some stores, over entries of 20 to 40
-// words, each with one vector of 384 dimensions and codes of as many tokens: the scope, the
-// lexical leg for several queries in turns, and the reads for the first 100 hits of one. Then
-// it measures reading all vectors, which does not read codes.
+// BenchmarkScore measures the reads of a search in several stores: reading the scope, ranking by
+// the words of several queries in turns, and reading the data of the first 100 hits of one
+// query. The entries have 20 to 40 words, and each has one vector of 384 dimensions with the
+// codes of as many tokens. Then it measures reading all vectors without their codes.
 func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
 	z, model := workload.NewZipf(1), "model"
@@ -79,7 +79,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 				check(s.View(ctx, fn))
 				best = min(best, time.Since(began))
 			}
-			b.ReportMetric(float64(best.Microseconds()), "best-µs") // without other load on the machine
+			b.ReportMetric(float64(best.Microseconds()), "best-µs") // the one least disturbed by other load
 		})
 	}
 	var queries []memory.LexicalQuery
@@ -128,8 +128,8 @@ func benchRecord(r *rand.Rand, n int) vector.Record {
 	return record
 }
 
-// BenchmarkWhere measures Matching by conditions and exact words, in all of some stores and in
-// one, over a year's entries whose values are objects of about 200 bytes.
+// BenchmarkWhere measures Matching by conditions and exact words, in several stores and in one,
+// over entries of a year whose values are objects of about 200 bytes.
 func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 	ctx := b.Context()
 	check := func(err error) {
@@ -168,7 +168,7 @@ func BenchmarkWhere(b *testing.B, s storage.Storage, entries, stores int) {
 		} {
 			filters = append(filters, whereFilter(b, where))
 		}
-		// Words by frequency: in most entries, in some per cent, in some per mille.
+		// w0x is in most entries, w50x in some per cent of them, and w2000x in some per mille.
 		for _, items := range [][]string{{"w0x"}, {"w50x"}, {"w2000x"}, {"w0x", "w2000x"}, {"w0x w1x"}, {"w0x w2000x"}, {"w20*"}} {
 			filters = append(filters, memory.Filter{Match: newMatch(items, nil, nil)})
 		}

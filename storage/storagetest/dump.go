@@ -173,8 +173,8 @@ var dumps = []clause{
 	}},
 }
 
-// testRoundTrip loads the dump of one storage into another. The second storage's dump must be
-// equal, and its entries must be found, counted and queued.
+// testRoundTrip loads the dump of one storage into another. The dump of the other one must be
+// equal, and searches must find its entries, usage count them, and the queue contain them.
 func testRoundTrip(t *testing.T, open func(t testing.TB) storage.Storage) {
 	from, to := newFixture(t, open), newFixture(t, open)
 	live, _, _ := from.seed()

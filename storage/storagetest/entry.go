@@ -110,7 +110,7 @@ func ownedBy(agent string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.Owner, e.UpdatedBy, e.TypeBy, e.DescriptionBy = agent, agent, agent, agent }
 }
 
-// writtenBy sets the agent that wrote the version, without a type and a description.
+// writtenBy sets the agent that wrote the version, but not the authors of type and description.
 func writtenBy(agent string) func(*memory.Entry) {
 	return func(e *memory.Entry) { e.UpdatedBy = agent }
 }
@@ -164,8 +164,8 @@ func deletedAt(at time.Time) func(*memory.Entry) {
 
 func restored(e *memory.Entry) { e.DeletedAt, e.DeletedBy = time.Time{}, "" }
 
-// words returns the terms of an entry: the words of its value, unchanged. The suite does not
-// depend on the rules of analysis, except for forms.
+// words returns the terms of an entry: the words of its value, unchanged. So the suite does not
+// depend on how package lexical derives terms from a text, but only on how it derives forms.
 func words(e memory.Entry) lexical.Document {
 	if !e.Searchable() || !e.DeletedAt.IsZero() {
 		return lexical.Document{}

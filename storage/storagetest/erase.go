@@ -10,7 +10,8 @@ import (
 	"mneme/memory"
 )
 
-// sweepFacts and trimChanges remove expired facts, and changes before a time.
+// sweepFacts removes expired grants, memberships and idempotency records. trimChanges removes
+// changes before a time.
 
 func sweepFacts(ctx context.Context, tx memory.FactWriter, now time.Time) error {
 	_, err := tx.TrimFacts(ctx, now, 1000)
@@ -31,7 +32,7 @@ func expiringIn(list []memory.Expiry, err error) ([]uuid.UUID, error) {
 	return ids, err
 }
 
-// feedOf returns the feed of one query.
+// feedOf returns the feed that one query reads.
 func feedOf(ctx context.Context, tx memory.FeedReader, query memory.FeedQuery) (memory.Feed, error) {
 	feeds, err := tx.Feed(ctx, query)
 	if err != nil {

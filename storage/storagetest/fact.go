@@ -211,7 +211,7 @@ var facts = []clause{
 	}},
 }
 
-// storeFacts reads the known facts about stores.
+// storeFacts is a transaction that reads the facts about stores.
 type storeFacts interface {
 	StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error)
 }

@@ -36,7 +36,7 @@ var keptFacts = []clause{
 	}},
 }
 
-// changeFact changes a random fact about agents a and b.
+// changeFact changes a fact (a grant, a setting, ...) about agents a and b. i selects its kind.
 func (f *fixture) changeFact(tx memory.Tx, i int, rng *rand.Rand) error {
 	agents := []string{"a", "b"}
 	of := rng.IntN(len(agents))
@@ -55,7 +55,7 @@ func (f *fixture) changeFact(tx memory.Tx, i int, rng *rand.Rand) error {
 	return put(f.ctx, tx, entry(one, fmt.Sprint(i), says("needle straw")))
 }
 
-// factReader is what a view and an update can read of facts.
+// factReader is what someFacts reads: both a View and an Update have it.
 type factReader interface {
 	acl.Facts
 	memory.FeedReader

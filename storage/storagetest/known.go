@@ -45,7 +45,7 @@ var knownDocuments = []clause{
 	}},
 }
 
-// knownEntries is a memory.DocumentIDs that forgets nothing, by store and document.
+// knownEntries is a memory.DocumentIDs that forgets nothing. Its keys are store and docID.
 type knownEntries map[[2]int64]uuid.UUID
 
 func (k knownEntries) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {

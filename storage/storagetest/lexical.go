@@ -220,7 +220,7 @@ var lexicals = []clause{
 			{[]reach{{"a", acl.Public}}, "pea", 2, true},
 			{[]reach{{"a", acl.Public}}, "pea", 3, false},
 			{[]reach{{"a", acl.Restricted}}, "pea", 3, true},
-			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 3, false}, // neither store has more
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 3, false}, // neither has more than 3
 			{[]reach{{"a", acl.Public}}, "pe", 4, true},
 			{[]reach{{"a", acl.Public}}, "pe", 5, false},
 			{[]reach{{"a", acl.Public}}, "p\U0010ffff", 0, true},
@@ -252,7 +252,7 @@ var lexicals = []clause{
 			{[]reach{{"a", acl.Public}}, "pea", 10, "pea peak peas", false},
 			{[]reach{{"a", acl.Restricted}}, "pea", 10, "pea peak pear peas", false},
 			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 10, "pea peace peach peak peas", false},
-			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 6, "pea peace peach peak peas", false}, // pea twice
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 6, "pea peace peach peak peas", false}, // both stores have pea
 			{[]reach{{"a", acl.Public}, {"b", acl.Public}}, "pea", 5, "", true},
 			{[]reach{{"a", acl.Public}}, "p", 5, "", true},
 			{[]reach{{"a", acl.Public}}, "p\U0010ffff", 5, "p\U0010ffff", false},
@@ -279,13 +279,13 @@ var lexicals = []clause{
 			scope  []reach
 			prefix string
 			want   string
-			listed int // the lowest limit that is enough for a list
-			most   int // the same for each store
+			listed int // the lowest limit with which Terms lists all
+			most   int // the lowest limit that no single store exceeds
 		}{
 			{[]reach{{"a", acl.Public}}, "pea", "pea peas peat", 3, 3},
 			{[]reach{{"a", acl.Restricted}}, "pea", "pea pear peas peat", 4, 4},
 			{[]reach{{"b", acl.Public}}, "pea", "peace peak", 2, 2},
-			{[]reach{{"a", acl.Public}, {"b", acl.Public}, {"c", acl.Public}}, "pea", "pea peace peak peas peat", 6, 3}, // peak twice
+			{[]reach{{"a", acl.Public}, {"b", acl.Public}, {"c", acl.Public}}, "pea", "pea peace peak peas peat", 6, 3}, // two stores have peak
 			{[]reach{{"b", acl.Public}}, "peach", "", 0, 0},
 			{[]reach{{"a", acl.Restricted}}, "pearl", "", 0, 0},
 		} {
@@ -313,7 +313,7 @@ var lexicals = []clause{
 				return nil
 			})
 		}
-		// A writing transaction sees the same, in addition to its own writes.
+		// A writing transaction lists the same terms, also after its own writes.
 		f.update(func(tx memory.Tx) error {
 			got, _, err := tx.Terms(f.ctx, f.scope(reach{"b", acl.Public}), memory.TermQuery{Prefix: "pea", Now: start, Limit: 9})
 			f.equal(got, []string{"peace", "peak"})
@@ -334,7 +334,7 @@ var lexicals = []clause{
 	}},
 }
 
-// reference ranks by definition, over every entry of the scope.
+// reference ranks every entry of the scope by the definition of the score, without an index.
 func reference(entries []memory.Entry, scope []reach, text string, limit int) []lexical.Hit {
 	hits, _ := rank(entries, func(e memory.Entry) bool {
 		for _, r := range scope {

@@ -12,7 +12,8 @@ import (
 	"mneme/meter"
 )
 
-// viewMeter and updateMeter run a transaction of package meter's interface that must succeed.
+// viewMeter and updateMeter run a transaction of the storage's interface for package meter. It
+// must succeed.
 func (f *fixture) viewMeter(fn func(tx meter.ReadTx) error) {
 	f.Helper()
 	f.ok(f.storage.ForMeter().View(f.ctx, fn))
@@ -75,7 +76,8 @@ func digest(text string) []byte {
 	return sum[:]
 }
 
-// boughtWith returns the records of a charge's entries, with digests of their IDs.
+// boughtWith returns the records of the entries bought with a charge. The digest of each is that
+// of its ID.
 func boughtWith(c meter.Charge) (bought []meter.Bought) {
 	for _, id := range c.Entries {
 		bought = append(bought, meter.Bought{Store: c.Store, Buyer: c.Buyer, Entry: id, Digest: digest(id.String()), Charge: c.ID})
@@ -83,7 +85,7 @@ func boughtWith(c meter.Charge) (bought []meter.Bought) {
 	return bought
 }
 
-// line returns the line after the last one, with some postings.
+// line returns the ledger line that follows last, with postings.
 func line(last *meter.Line, kind meter.LineKind, postings ...meter.Posting) meter.Line {
 	next := meter.Line{Number: 1, At: start, Kind: kind, Postings: postings}
 	if last != nil {

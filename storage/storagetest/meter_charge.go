@@ -179,7 +179,8 @@ var charges = []clause{
 		for _, other := range [][2]string{{"a", "c"}, {"c", "b"}, {"A", "b"}, {"b", "a"}} {
 			f.equal(f.shown(other[0], other[1], []uuid.UUID{one}, digest("x")), 0)
 		}
-		// The record did not change: it does not belong to the charge.
+		// AddBought did not change the existing record, so it does not belong to the second
+		// charge.
 		f.updateMeter(func(tx meter.Tx) error { return tx.DeleteBought(f.ctx, again.Charge) })
 		f.equal(f.shown("a", "b", []uuid.UUID{one}, digest("x")), 2)
 	}},

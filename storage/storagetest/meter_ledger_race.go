@@ -10,9 +10,9 @@ import (
 )
 
 // ExerciseLedger appends lines in concurrent transactions of several Storages of one empty
-// database: each moves money between a few accounts under their locks, as far as they have any.
-// Afterwards the numbers have no gap, the chain is unbroken, and each balance is the sum of its
-// postings.
+// database: each moves an amount between two accounts under their locks, if the first one has
+// that much. Afterwards the numbers have no gap, the chain is unbroken, and each balance is the
+// sum of its postings.
 func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
 	t.Helper()
 	const writers, rounds, accounts = 4, 25, 3
@@ -32,7 +32,8 @@ func ExerciseLedger(t *testing.T, storages ...meter.Storage) {
 					if err := tx.Lock(ctx, "account\x00"+from, "account\x00"+to); err != nil {
 						return err
 					}
-					// A decision based on a read under the lock: no balance falls below zero.
+					// The balance that is read under the lock does not change until the commit,
+					// so none falls below zero.
 					balance, err := tx.Balance(ctx, from)
 					if err != nil || balance < amount {
 						return err

@@ -21,13 +21,14 @@ import (
 	"mneme/test/size"
 )
 
-// model is the reference implementation: plain maps, which every query scans.
+// model is the reference implementation with which testModel compares a storage: plain maps,
+// which every query scans.
 type model struct {
 	rows    map[uuid.UUID]memory.Entry
 	swept   map[uuid.UUID]memory.Entry
 	history map[uuid.UUID][]memory.Entry // oldest first
-	known   knownEntries                 // by all searches
-	queue   map[uuid.UUID]int64          // revision
+	known   knownEntries                 // found by any search so far
+	queue   map[uuid.UUID]int64          // the revision queued for each entry
 	now     time.Time
 	fixture *fixture
 }
@@ -72,8 +73,8 @@ var (
 	someTags = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"t", "u", "v"}), 0, 3, rapid.ID[string])
 )
 
-// change runs fn in one transaction of the storage, which prefetches from one of the stores,
-// and checks that it sees there what a later transaction sees.
+// change runs fn in a transaction of the storage that has prefetched the rows of one of the
+// stores. It checks that the transaction sees at their paths what a later one sees.
 func (m *model) change(fn func(ctx context.Context, tx memory.Tx) error) {
 	ctx, store := m.fixture.ctx, []string{"a", "b", "c"}[len(m.rows)%3]
 	paths := make([]memory.Path, len(keys))
@@ -135,7 +136,7 @@ func (m *model) create(r *rapid.T) {
 	m.put(e)
 }
 
-// some draws an entry that keep accepts, and skips the action if there is none.
+// some draws an entry that keep accepts. If there is none, it skips the random action.
 func (m *model) some(r *rapid.T, keep func(memory.Entry) bool) memory.Entry {
 	var kept []memory.Entry
 	for _, e := range m.rows {
@@ -171,7 +172,8 @@ func (m *model) restore(r *rapid.T) {
 	m.put(edited(m.some(r, func(e memory.Entry) bool { return !e.DeletedAt.IsZero() }), restored))
 }
 
-// trim erases versions that exceed small limits, of some entry and of all.
+// trim erases the former versions that exceed small limits: of one entry that has such versions,
+// and then of all.
 func (m *model) trim(r *rapid.T) {
 	keep := memory.HistoryLimits{Versions: rapid.IntRange(1, 4).Draw(r, "versions"), Bytes: int64(rapid.IntRange(0, 60).Draw(r, "bytes"))}
 	var excess []uuid.UUID
@@ -313,8 +315,8 @@ func contains(scope []reach, e memory.Entry) bool {
 	return slices.ContainsFunc(scope, func(r reach) bool { return r.store == e.Store && e.Label <= r.ceiling })
 }
 
-// checkCounts compares the Scorer of the scope and the counts of all entries with the model's,
-// and the resulting scores with those of the lexical leg.
+// checkCounts compares the Scorer of the scope, and the term counts of all entries, with those
+// of the model. The scores that follow from them must be those of Lexical.
 func (m *model) checkCounts(scope []reach, query []lexical.QueryTerm, want *lexical.Scorer) {
 	f := m.fixture
 	within, all := f.scope(scope...), m.all(func(memory.Entry) bool { return true })

@@ -11,7 +11,7 @@ import (
 var puts = []clause{
 	{"every field is returned as it was written, the value byte for byte", func(f *fixture) {
 		e := full()
-		f.equal(unset(e), []string{"DescriptionBy", "Size"}) // the author is unknown; Size is the row's
+		f.equal(unset(e), []string{"DescriptionBy", "Size"}) // no author is known; only listed rows have a Size
 		f.put(e)
 		f.equal(f.get(e.ID), []memory.Entry{e})
 		next := edited(e, says("another"))

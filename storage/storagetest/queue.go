@@ -16,7 +16,8 @@ import (
 
 const leaseTime = time.Minute
 
-// lease takes at most limit rows in queue order. The leases have neither store nor chunks.
+// lease leases at most limit rows, the oldest first. It clears store and chunks of the leases,
+// so that tests can compare them.
 func (f *fixture) lease(now time.Time, limit int) (leases []indexer.Lease) {
 	f.Helper()
 	leases, _ = f.turn(now, indexer.Turn{Work: indexer.Oldest, Rows: limit, Chunks: 1_000_000})
@@ -210,7 +211,7 @@ var queues = []clause{
 		f.put(edited(e))
 		f.done(lease...)
 		f.equal(f.pending(e.ID), true)
-		// It is due immediately: the old lease does not hide it.
+		// The entry that was queued again is due at once, although the old lease has not ended.
 		again := f.lease(start, 10)
 		f.equal(again, []indexer.Lease{{Entry: e.ID, Revision: 2}})
 		f.done(again...)

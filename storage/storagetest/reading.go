@@ -81,8 +81,9 @@ var readings = []clause{
 			f.ok(err)
 			return n
 		}
-		// want checks the lowest unread label, the counts of all and of public entries, and
-		// whether the fact that some are indexed would change that.
+		// want checks the lowest unread label, the number of all and of public entries still to
+		// be read, and whether the store is listed as one in which no entry with that label
+		// waits any more (Reread.Indexed).
 		want := func(unread acl.Label, all, public int64, indexed bool) {
 			f.Helper()
 			f.view(func(tx memory.ReadTx) error {
@@ -145,13 +146,13 @@ var readings = []clause{
 		later.UpdatedAt = after(time.Hour)
 		f.put(later)
 		fact(memory.ReadingChange{Indexed: true})
-		want(0, 0, 0, false) // it is written later
+		want(0, 0, 0, false) // the entry that waits was written after the change
 		f.drain()
 		for _, e := range []memory.Entry{later, high, top} {
 			f.save(e, "model", 1)
 		}
 		fact(memory.ReadingChange{Asked: true, QueuedAt: after(2 * time.Hour), Lacking: "model"})
-		want(0, 0, 0, false) // it has all vectors
+		want(0, 0, 0, false) // all entries have vectors of the model
 		fact(memory.ReadingChange{Language: new(choice.LanguageMultilingual), QueuedAt: after(2 * time.Hour)})
 		want(acl.Public, 3, 1, false)
 		fact(memory.ReadingChange{Language: new(choice.LanguageEnglish), QueuedAt: after(3 * time.Hour)})
@@ -218,7 +219,7 @@ var readings = []clause{
 		}
 		f.put(entry("plain", "k"))
 		want["english"]++
-		f.update(func(tx memory.Tx) error { // it has no entry
+		f.update(func(tx memory.Tx) error { // of a store without entries
 			return tx.PutReading(f.ctx, memory.ReadingChange{Store: "empty", Asked: true})
 		})
 		f.view(func(tx memory.ReadTx) error {
@@ -308,7 +309,7 @@ var readings = []clause{
 
 		fact(memory.ReadingChange{Language: new(choice.LanguageMultilingual), QueuedAt: after(time.Second)})
 		f.equal(queue(left, ids[20]), false)
-		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // existing vectors do not matter to the choice
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // the choice before it still queues all, also those with vectors
 		left = indexer.Unqueued{Store: "a", QueuedAt: after(time.Second)}
 		want([]indexer.Unqueued{left}, 2)
 		f.equal(queue(left, entries[1].ID), true)
@@ -321,7 +322,7 @@ var readings = []clause{
 		fact(memory.ReadingChange{QueuedAt: after(time.Second)})
 		f.delete(entries[0], start)
 		f.drain()
-		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // of a store that is no longer large
+		fact(memory.ReadingChange{QueuedAt: after(time.Second), Lacking: "model"}) // the store is no longer large
 		want(nil, 1000)
 	}},
 

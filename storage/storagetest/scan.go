@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// unusualKeys are keys that LIKE patterns, inexact ranges or a collation would handle wrongly,
-// in byte order.
+// unusualKeys are keys in byte order. A storage that searched them by LIKE, by inexact ranges or
+// in the order of a collation would confuse some of them.
 var unusualKeys = slices.Sorted(slices.Values([]string{
 	"!", "%", "%%", "A", "Z", "\\", "\\x", "_", "_a", "a", "a!", "a%", "a%b", "a/b", "a\\b", "a_b", "aB", "ab",
 	"é", "ß", "я", "鍵", "鍵/1", "\U0010ffff", "\U0010ffffx",

@@ -16,7 +16,7 @@ import (
 	"mneme/vector"
 )
 
-// scored runs a query of the lexical leg and returns the scope's Scorer too.
+// scored runs a query of Lexical, and returns its hits and the Scorer of the scope.
 func (f *fixture) scored(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit, scorer *lexical.Scorer) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
@@ -73,7 +73,8 @@ func (f *fixture) equalEvidence(got, want []memory.Evidence) {
 	}
 }
 
-// termCounts returns the counts of searchable entries, without vectors.
+// termCounts returns the term counts and lengths that Evidence yields for searchable entries
+// without vectors.
 func (f *fixture) termCounts(scope acl.Scope, query []lexical.QueryTerm, ids ...uuid.UUID) map[uuid.UUID]termCounts {
 	f.Helper()
 	counts := make(map[uuid.UUID]termCounts)
@@ -238,7 +239,7 @@ var scores = []clause{
 		both := f.evidence(scope, query)
 		f.equal(len(both), len(want)+2)
 		for _, e := range both {
-			if e.Chunk == 0 && len(e.Vector) > 0 { // of each model
+			if e.Chunk == 0 && len(e.Vector) > 0 { // once for each model
 				f.equal(e.Counts, countTerms(words(all[0]), query.Terms))
 			}
 		}

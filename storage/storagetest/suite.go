@@ -21,7 +21,7 @@ import (
 	"mneme/storage"
 )
 
-// RowCounter is an optional interface of a storage.
+// RowCounter is an optional interface of a storage, for tests of what a purge leaves.
 type RowCounter interface {
 	// Rows returns the number of rows by table. It excludes the tables of change records and of
 	// the feed, which outlive their entries, and of store numbers.
@@ -79,7 +79,7 @@ func Run(t *testing.T, open func(t testing.TB) storage.Storage) {
 		{"MeterDump", meterDumps},
 	} {
 		t.Run(group.name, func(t *testing.T) {
-			t.Parallel() // they wait for servers and disks
+			t.Parallel() // tests mostly wait for servers and disks
 			for _, c := range group.clauses {
 				t.Run(c.rule, func(t *testing.T) { c.test(newFixture(t, open)) })
 			}
@@ -105,8 +105,8 @@ type fixture struct {
 	ctx     context.Context
 }
 
-// large skips a single-goroutine test on many entries except in the full run: with -short, as
-// under the race detector, it would find nothing that smaller tests do not.
+// large skips a test with -short, which the race detector runs with: a test on many entries with
+// one goroutine finds nothing then that smaller tests do not.
 func (f *fixture) large() {
 	f.Helper()
 	if testing.Short() {
@@ -135,7 +135,8 @@ func (f *fixture) update(fn func(tx memory.Tx) error) {
 	f.ok(f.storage.Update(f.ctx, fn))
 }
 
-// viewIndex and updateIndex do the same with the indexer's interface.
+// viewIndex and updateIndex run a transaction of the storage's interface for package indexer. It
+// must succeed.
 func (f *fixture) viewIndex(fn func(tx indexer.ReadTx) error) {
 	f.Helper()
 	f.ok(f.storage.ForIndexer().View(f.ctx, fn))
@@ -206,7 +207,7 @@ func (f *fixture) put(entries ...memory.Entry) {
 	f.update(func(tx memory.Tx) error { return put(f.ctx, tx, entries...) })
 }
 
-// delete deletes an entry and returns the deleted revision.
+// delete deletes an entry, and returns the revision that is marked as deleted.
 func (f *fixture) delete(e memory.Entry, at time.Time) memory.Entry {
 	f.Helper()
 	e = changed(e, deletedAt(at))
@@ -281,13 +282,13 @@ func scopeOf(t testing.TB, s storage.Storage, reaches ...reach) acl.Scope {
 	return known.Scope(t, acl.Principal{Agent: "reader", Taint: acl.Restricted}, acl.ScopeRequest{})
 }
 
-// search runs the words of text as a query of the lexical leg, at start.
+// search runs Lexical with the words of text as the query, at time start.
 func (f *fixture) search(scope acl.Scope, text string, limit int) []lexical.Hit {
 	f.Helper()
 	return f.lexical(scope, memory.LexicalQuery{Terms: terms(text), Limit: limit, Now: start})
 }
 
-// lexical runs a query of the lexical leg and orders ties by ID.
+// lexical runs a query of Lexical, and orders hits with equal scores by ID.
 func (f *fixture) lexical(scope acl.Scope, query memory.LexicalQuery) (hits []lexical.Hit) {
 	f.Helper()
 	f.view(func(tx memory.ReadTx) (err error) {
@@ -303,7 +304,7 @@ func (f *fixture) lexical(scope acl.Scope, query memory.LexicalQuery) (hits []le
 	return hits
 }
 
-// sortTies orders hits by score, and ties by ID.
+// sortTies orders hits by score, and those with equal scores by ID.
 func sortTies(hits []lexical.Hit) {
 	slices.SortStableFunc(hits, func(a, b lexical.Hit) int {
 		switch {

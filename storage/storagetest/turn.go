@@ -10,7 +10,7 @@ import (
 	"mneme/memory"
 )
 
-// sized makes an entry's value long enough to cost about a number of chunks.
+// sized makes an entry's value so long that embedding it takes that many chunks.
 func sized(chunks int) func(*memory.Entry) {
 	return func(e *memory.Entry) {
 		e.Value = text(strings.Repeat("garden ", (chunks-1)*448+1)) // one token per word
@@ -148,7 +148,7 @@ var turns = []clause{
 	}},
 }
 
-// lagging reports whether an entry of a scope has waited since before start.
+// lagging reports whether an entry of a scope has waited in the queue since before start.
 func (f *fixture) lagging(now time.Time, reaches ...reach) (lagging bool) {
 	f.Helper()
 	scope := f.scope(reaches...)

@@ -286,8 +286,8 @@ var vectors = []clause{
 			f.save(e, "model", 1)
 		}
 		last := f.lastChange()
-		// Trim uses the storage's own clock: no change is a day old, and all precede the next
-		// day.
+		// The storage's own clock has dated the changes, so all are between yesterday and
+		// tomorrow at this time.
 		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(-24*time.Hour)) })
 		f.equal(reset(0), false)
 		f.updateIndex(func(tx indexer.Tx) error { return trimChanges(f.ctx, tx, time.Now().Add(24*time.Hour)) })
@@ -332,8 +332,8 @@ var vectors = []clause{
 					}
 				}
 			}
-			f.equal(trim(start.Add(-hour)), 7) // all but the first are recent, or may be
-			f.equal(trim(start), 4)            // the last record from the future may be as recent as the one after it
+			f.equal(trim(start.Add(-hour)), 7) // removes the first: the fourth is recent
+			f.equal(trim(start), 4)            // removes four: the fifth may be as recent as the sixth
 			f.equal(trim(start.Add(hour/2)), 4)
 			f.equal(trim(start.Add(hour)), 1)
 			f.equal(trim(start.Add(2*hour)), 0)
@@ -366,7 +366,7 @@ var vectors = []clause{
 			return n
 		}
 		f.equal([]int64{count("model"), count("second")}, []int64{2, 3})
-		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // including those that expire
+		for after, want := range map[uuid.UUID]int64{uuid.Nil: 4, done.ID: 1} { // including those that will expire
 			f.view(func(tx memory.ReadTx) error {
 				n, err := tx.CountSearchable(f.ctx, after)
 				f.equal(n, want)
@@ -377,8 +377,8 @@ var vectors = []clause{
 		f.equal(unembedded("model", fresh.ID, 10), []memory.Entry{stale})
 		f.equal(unembedded("model", uuid.Nil, 1), []memory.Entry{fresh})
 		f.equal(unembedded("second", uuid.Nil, 10), []memory.Entry{fresh, stale, done})
-		// An entry that another model has embedded, and a replaced one has not, lacks no
-		// vectors.
+		// An entry lacks no vectors if it has those of the other model, and none of the replaced
+		// one.
 		lacking := func(other, replaced string) (entries []memory.Entry) {
 			f.Helper()
 			f.viewIndex(func(tx indexer.ReadTx) (err error) {
@@ -399,7 +399,7 @@ var vectors = []clause{
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale, done})
 		f.updateIndex(func(tx indexer.Tx) error { return tx.DropVectors(f.ctx, []string{"model", "second"}) })
 		f.equal(lacking("model", "third"), []memory.Entry{fresh, stale})
-		// Only up to a label.
+		// A Ceiling excludes entries with higher labels.
 		high := entry("a", "8", labelled(acl.Restricted))
 		f.put(high)
 		for ceiling, want := range map[acl.Label]int{0: 3, acl.Restricted: 3, acl.Confidential: 2} {
@@ -414,7 +414,7 @@ var vectors = []clause{
 				return err
 			})
 		}
-		// Only of some entries.
+		// UnembeddedAmong returns only entries that are asked for.
 		for fingerprint, want := range map[string][]uuid.UUID{"model": idsOf(stale), "second": sorted(idsOf(stale, done))} {
 			f.viewIndex(func(tx indexer.ReadTx) error {
 				lacking := indexer.Unembedded{Fingerprint: fingerprint, Now: start}

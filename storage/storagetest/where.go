@@ -17,8 +17,8 @@ import (
 	"mneme/storage"
 )
 
-// Values of random entries, which random conditions compare with. They are few, so that
-// comparisons match.
+// Values of random entries, with which random conditions also compare. They are few, so that
+// some conditions match.
 var (
 	whereTexts   = []string{"", "a", "ab", "B", "b", "é", "ß", "a%", "_", `\`, `"`, "'", "\U0010ffff", "user", "1", "true"}
 	whereNames   = []string{"a", "ab", "a%b", "B", "b", "é", "_", "\U0010ffff", "\U0010ffffb", "'"}
@@ -32,7 +32,7 @@ var (
 		"2030-05-17T12:00:00.0000019Z", "0001-01-01", "9999-12-31T23:59:59Z", "now", "now-1d", "now+2h",
 		"2030", "2029", "2030-05", "2030-04", "0001", "9999", "9999-12-31", "2030-05-17T12:00", "2030-05-17T14:00:00", "2030-05-17T00:00",
 	}
-	// whereZones are the zones of the dates and local times.
+	// whereZones are the time zones in which conditions read dates and local times.
 	whereZones   = []*time.Location{time.UTC, time.FixedZone("east", 14*3600), time.FixedZone("west", -12*3600)}
 	whereMembers = []string{"a", "b", "a.b", "a.b.a", "é", `"`}
 	// whereValues are values beyond those of drawValue: different spellings of equal values,
@@ -198,8 +198,8 @@ func whereFilter(t testing.TB, text string) memory.Filter {
 	return memory.Filter{Where: where.At(start, time.UTC)}
 }
 
-// checkMatching compares the result of Matching, for all entries and for all of their ids, with
-// evaluating the filter on each of rows, which are all entries.
+// checkMatching evaluates the filter on each of rows, which are all entries of the storage.
+// Matching must return the same entries, both without ids and with the ids of all of them.
 func checkMatching(ctx context.Context, t rapid.TB, s storage.Storage, scope acl.Scope, reaches []reach, filter memory.Filter, rows []memory.Entry, what string) {
 	searchable := condition.All(filter.Where, condition.Compare(condition.Encrypted, condition.Eq, condition.Bool(false)))
 	for _, filter := range []memory.Filter{filter, {Where: searchable, Tags: filter.Tags}} {

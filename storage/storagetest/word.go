@@ -191,8 +191,8 @@ var wordMatches = []clause{
 	}},
 }
 
-// judges checks Matching against the definition of the filter, over all entries of a scope and
-// over some given ones.
+// judges checks that Matching finds the entries of a scope that pass the filter by its
+// definition, Judge: among all entries and among some that are given by ID.
 func (f *fixture) judges(entries []memory.Entry, reaches []reach, filter memory.Filter) {
 	f.Helper()
 	judge := filter.Judge()

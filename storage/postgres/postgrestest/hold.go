@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Hold runs a SQL command on the database of a DSN, as the user of Variable, and leaves its
-// transaction open until the test ends. Others wait for the locks that it has taken.
+// Hold runs a SQL command on the database of a DSN, as the user in the DSN of Variable, and
+// leaves its transaction open until the test ends, so that others wait for the locks that it has
+// taken.
 func Hold(t testing.TB, dsn, command string) {
 	t.Helper()
 	server, err := url.Parse(DSN(t))

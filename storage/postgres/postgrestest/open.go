@@ -26,7 +26,7 @@ var given = os.Getenv(Variable)
 // fails if CI is set.
 func DSN(t testing.TB) string {
 	t.Helper()
-	dsn := cmp.Or(os.Getenv(Variable), given) // go test's cache records what is read now
+	dsn := cmp.Or(os.Getenv(Variable), given) // read again, so that go test's cache depends on it
 	if dsn == "" {
 		const missing = Variable + " is not set: it is the DSN of a PostgreSQL server"
 		if os.Getenv("CI") != "" {

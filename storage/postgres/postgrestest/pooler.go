@@ -21,8 +21,8 @@ import (
 
 // Pooler runs PgBouncer in front of the server of a DSN, a URL from Database, until the test
 // ends, and returns a DSN that leads through it. settings are additional settings, as
-// name=value; without any, it is configured as its package does. If PgBouncer is not installed,
-// the test is skipped, or fails if CI is set.
+// name=value; without any, it has the configuration of its Debian package. If PgBouncer is not
+// installed, the test is skipped, or fails if CI is set.
 func Pooler(t testing.TB, dsn string, settings ...string) string {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
@@ -83,7 +83,7 @@ func Pooler(t testing.TB, dsn string, settings ...string) string {
 // read it, nil for this process's.
 func writePoolerFiles(t testing.TB, server *url.URL, port string, settings []string) (file string, credential *syscall.Credential) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mneme-pooler-*") // the folder of the test is closed to other users
+	dir, err := os.MkdirTemp("", "mneme-pooler-*") // not t.TempDir, which is closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}

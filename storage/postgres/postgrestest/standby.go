@@ -55,8 +55,8 @@ func (s *Server) Promote() error {
 	return nil
 }
 
-// AwaitStandbys makes every commit wait for a standby. Earlier copies of the data do not have
-// the setting.
+// AwaitStandbys makes every commit wait for a standby. Standbys whose data was copied before do
+// not have the setting.
 func (s *Server) AwaitStandbys(t testing.TB) {
 	t.Helper()
 	Administer(t, s.DSN(), "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")

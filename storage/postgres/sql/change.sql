@@ -1,4 +1,5 @@
--- Changes, which vector indexes follow, at positions without gaps.
+-- Records of changes of entries' vectors, at positions without gaps. Each process reads new ones
+-- to update its vector index.
 
 -- change.last selects the last position ever assigned.
 SELECT last FROM change_head;

@@ -3,9 +3,9 @@
 -- force the planner to use one index probe per step, whatever its statistics say: right after
 -- an import they are stale.
 
--- {entry.narrow} are the columns read from both tables, except the wide ones and the authors.
--- Rows store the precision only of months and years; for others they store whether they are
--- dated.
+-- {entry.narrow} are the columns read from both tables, except the wide ones, source and value,
+-- and the authors. Column occurred_precision has only the precisions month and year; for the
+-- others, occurred_date says whether it is a day or a time.
 e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags, e.occurred_at, coalesce(e.occurred_precision, e.occurred_date::integer, 0)
@@ -16,10 +16,11 @@ coalesce(e.type_by, e.owner), coalesce(e.description_by, e.owner)
 -- {entry.size} is the size of the value. PostgreSQL need not read the value for it.
 coalesce(octet_length(e.value), 0)
 
--- {entry.candidate} is a candidate's row without the authors and the wide columns.
+-- {entry.candidate} is the row of a search's candidate, without the authors and the wide
+-- columns.
 e.id, s.id, {entry.narrow}, {entry.size}
 
--- {entry.without_text} has null for the wide columns.
+-- {entry.without_text} has all columns, but null for source and value.
 {entry.candidate}, {entry.authors}, NULL::bytea, NULL::bytea
 
 -- {entry.with_text} has all columns.
@@ -49,11 +50,12 @@ OFFSET 0) e JOIN store s ON s.number = e.store WHERE l.label <= p.ceiling
 -- entry.siblings_in_one is entry.siblings for a scope of one store: $1 and $2, $3 entries.
 {entry.paths} {scope.is_within_one} {entry.at_them} {scope.only} {entry.below_them};
 
--- entry.ids selects the IDs of docs $2 of stores $1, by their indexes in the lists, from 1.
+-- entry.ids selects the IDs of the entries with docIDs $2 in stores $1, with their indexes in
+-- these lists, from 1.
 SELECT d.i, e.id FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY d (store, place, i)
 	CROSS JOIN LATERAL (SELECT f.id FROM entry f WHERE f.store = d.store AND f.place = d.place OFFSET 0) e;
 
--- entry.docs selects store and doc of entries $3 within a scope: $1 and $2.
+-- entry.docs selects store and docID of entries $3 within a scope: $1 and $2.
 SELECT f.store, f.place FROM entry f WHERE f.id = ANY($3) AND {scope.is_within};
 
 -- entry.docs_in_one is entry.docs for a scope of one store: $1 and $2, $3 entries.
@@ -140,7 +142,7 @@ SELECT {entry.scanned} FROM store s CROSS JOIN {scope.labels} CROSS JOIN LATERAL
 SELECT {entry.candidate} FROM store s CROSS JOIN LATERAL (SELECT * FROM entry f
 		WHERE f.store = s.number AND f.label = $2 AND (f.deleted_at, f.id) < ($4::timestamptz, $5::uuid)
 
--- {entry.trash_of} is the condition for owner $3, or all if that is empty.
+-- {entry.trash_of} is the condition that f is deleted, and of owner $3 unless that is empty.
 AND f.state = 1 AND ($3 = '' OR f.owner = $3)
 
 -- {entry.trash_order} limits the result to $6 entries, latest deletion first.
@@ -173,8 +175,9 @@ SELECT {entry.without_text} FROM entry e JOIN store s ON s.number = e.store
 	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT $2;
 
--- {entry.unembedded} is the condition that an entry has no vectors of model $1 at time $2, and
--- none of model $3 or some of model $4, with a label up to $5.
+-- {entry.unembedded} is the condition that an entry with a label up to $5, searchable and live
+-- at $2, has no vectors of its revision by model $1. Entries that have such vectors by model $3,
+-- and none at all by model $4, are excluded (indexer.Unembedded).
 e.state = 0 AND e.label <= $5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.entry = e.id AND v.store = e.store AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS

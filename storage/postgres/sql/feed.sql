@@ -2,7 +2,7 @@
 -- stores, so that positions increase in commit order: once a position is visible, so are all
 -- before it.
 
--- feed.heads selects the ends of the feeds of stores $1.
+-- feed.heads selects the last position, and the last one removed, of the feeds of stores $1.
 SELECT s.id, h.label, h.last, h.removed FROM store s
 	CROSS JOIN LATERAL (SELECT * FROM feed_head x WHERE x.store = s.number OFFSET 0) h WHERE s.id = ANY($1);
 
@@ -13,8 +13,8 @@ SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key,
 	LEFT JOIN entry e ON e.id = f.entry AND e.store = f.store AND e.label = f.label
 	WHERE s.id = $1 ORDER BY f.position;
 
--- feed.excess locks and selects the heads of at most $3 feeds with more than $1 records, or
--- with a record from before $2. The first is the oldest.
+-- feed.excess locks and selects the heads of at most $3 feeds with more than $1 records, or with
+-- a record from before $2. A feed's first record is its oldest.
 SELECT h.store, h.label, h.last, h.removed FROM feed_head h
 	WHERE h.last > h.removed AND (h.last - h.removed > $1 OR
 		(SELECT f.at FROM feed f WHERE f.store = h.store AND f.label = h.label AND f.position = h.removed + 1) < $2)

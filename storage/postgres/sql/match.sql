@@ -7,8 +7,9 @@
 -- {match.is_found}.
 FROM unnest($3::uuid[]) named (id) CROSS JOIN LATERAL (SELECT * FROM entry f WHERE f.id = named.id
 
--- {match.word_rows} are the rows of word that match tsquery $3. SECURITY: its keys belong to
--- partitions within the scope, and the rows themselves are checked against these too.
+-- {match.word_rows} are the rows of word that match tsquery $3. SECURITY: the tsquery has only
+-- keys of stores and labels within the scope, and {match.is_found} also checks the entries
+-- themselves.
 FROM (SELECT w.entry, w.store FROM word w WHERE w.keys @@ $3::text::tsquery
 
 -- {match.with_words} are the entries of these rows; the store of f follows, and

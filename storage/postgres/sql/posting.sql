@@ -1,19 +1,21 @@
--- The lexical index: blocks of postings (posting), and the number of documents of each length
--- by store and label (total). SECURITY: store and label restrict the rows before a search
--- counts and ranks. LATERAL and OFFSET 0 force the planner to use one index probe for each
--- store and term, whatever its statistics say.
+-- The lexical index: blocks of postings (posting), and the number of documents with the sum of
+-- their lengths, by store and label (total). SECURITY: store and label restrict the rows before
+-- a search counts and ranks. LATERAL and OFFSET 0 force the planner to use one index probe for
+-- each store and term, whatever its statistics say.
 
 -- {posting.or_add} adds to an existing row.
 ON CONFLICT (store, label) DO UPDATE SET documents = total.documents + excluded.documents, length = total.length + excluded.length
 
--- posting.add_total adds $3 documents of length $4 to the totals of store $1 and label $2.
+-- posting.add_total adds $3 documents, whose lengths have the sum $4, to the totals of store $1
+-- and label $2.
 INSERT INTO total (store, label, documents, length) VALUES ($1, $2, $3, $4) {posting.or_add};
 
 -- posting.add_totals is posting.add_total for lists: $1 … $4.
 INSERT INTO total (store, label, documents, length)
 	SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[]) {posting.or_add};
 
--- posting.totals selects the number of documents of each length in a scope: $1 and $2.
+-- posting.totals selects the number of documents and the sum of their lengths in a scope: $1 and
+-- $2.
 {scope.table} SELECT coalesce(sum(t.documents), 0)::bigint, coalesce(sum(t.length), 0)::bigint FROM scope
 	CROSS JOIN LATERAL (SELECT x.documents, x.length FROM total x WHERE x.store = scope.store AND x.label <= scope.ceiling OFFSET 0) t;
 

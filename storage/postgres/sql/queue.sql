@@ -1,12 +1,13 @@
 -- The queue: a row for each entry whose vectors are out of date. not_before is -infinity for a
--- row that can be leased, and the end of a lease or backoff for others; a partial index has the
--- condition on it. chunks is the cost of a row, 0 if there is nothing to embed. Rows that
--- another transaction has locked are skipped.
+-- row that can be leased, and the end of a lease or backoff for others; comparisons with
+-- -infinity let statements use a partial index. chunks is the cost of a row, 0 if there is
+-- nothing to embed. Rows that another transaction has locked are skipped.
 
 -- {queue.columns} are the columns of a row.
 entry, revision, queued_at, store, label, chunks, long, not_before, attempts
 
--- {queue.or_reset} resets an existing row. The row retains its original queue time.
+-- {queue.or_reset} resets an existing row. The row keeps its first queue time if both the old
+-- and the new version have something to embed.
 ON CONFLICT (entry) DO UPDATE SET revision = excluded.revision,
 	not_before = excluded.not_before, attempts = 0, last_error = NULL, queued_at = CASE WHEN least(q.chunks, excluded.chunks) > 0
 	THEN least(q.queued_at, excluded.queued_at) ELSE excluded.queued_at END,
@@ -22,7 +23,8 @@ INSERT INTO queue AS q ({queue.columns}) SELECT *, '-infinity', 0
 	FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[], $4::bigint[], $5::smallint[], $6::integer[], $7::boolean[]) {queue.or_reset};
 
 -- queue.put_lacking queues, of entries $4, the live ones of store $1 from label $5 on that lack
--- vectors of fingerprint $3, at time $2. A token has about six bytes: see indexer.Chunks.
+-- vectors of fingerprint $3, at time $2. A chunk has about 2688 bytes: 448 tokens of six bytes
+-- (indexer.Chunks).
 INSERT INTO queue AS q ({queue.columns})
 	SELECT e.id, e.revision, $2, e.store, e.label, 1 + octet_length(e.value) / 2688, octet_length(e.value) / 2688 >= 8, '-infinity', 0
 	FROM unnest($4::uuid[]) i (id) CROSS JOIN LATERAL

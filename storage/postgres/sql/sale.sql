@@ -1,6 +1,6 @@
 -- The sales of a store.
 
--- {sale.charges} are charges c.
+-- {sale.charges} is the table of charges, c.
 charge c
 
 -- {sale.day} is the day of a charge.

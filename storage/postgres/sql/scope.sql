@@ -14,9 +14,9 @@ scope AS MATERIALIZED
 -- label. Statements add a condition that excludes labels above the ceiling.
 (VALUES (1::smallint), (2), (3), (4)) l (label)
 
--- {scope.is_live} is state = 0 for statements that find entries by ID, and name the store only
--- to read one partition. The partial indexes of live rows begin with the store: with a plain
--- state = 0 and stale statistics, the planner would use one to read all rows of the store.
+-- {scope.is_live} is state = 0 for statements that find entries by ID, and that name the store
+-- only to read one partition. The partial indexes of live rows begin with the store: with a
+-- plain state = 0 and stale statistics, the planner would use one to read all rows of the store.
 state < 1
 
 -- {scope.ceiling} is the ceiling of row f's store, null if that is not in the scope. It uses a

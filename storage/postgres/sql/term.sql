@@ -24,6 +24,6 @@ scope CROSS JOIN {scope.labels}
 -- not swept.
 {scope.table} SELECT e.store, e.place, e.terms FROM {term.tombstones};
 
--- term.expired_lengths selects store, docID and length of these entries: $1 and $2 scope, $3
--- time.
+-- term.expired_lengths selects store, docID and length of the entries that have expired at $3
+-- and are not swept.
 {scope.table} SELECT e.store, e.place, e.length FROM {term.tombstones};

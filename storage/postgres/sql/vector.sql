@@ -1,4 +1,5 @@
--- The vectors of entries, by model. Their columns half and codes are those of vector.Record.
+-- The vectors of entries, by model. Column half is the vector of a vector.Record as bytes, and
+-- codes its Codes.
 
 -- {vector.columns} are the columns of vectors v and entries e.
 v.entry, v.chunk, e.store, e.label, v.half
@@ -72,8 +73,8 @@ DELETE FROM vector WHERE {vector.in_lists};
 DELETE FROM vector WHERE {vector.in_lists} AND store = ($3::bigint[])[1];
 
 -- vector.lock locks the row of entry $1 until the commit, and selects its store, its revision
--- and whether it has vectors. It does not lock the store, so that workers do not block other
--- writers.
+-- and whether it may have vectors. It does not lock the store, so that workers do not block
+-- other writers.
 SELECT store, revision, state = 0 AND in_context AND NOT encrypted FROM entry WHERE id = $1 FOR NO KEY UPDATE;
 
 -- vector.lock_many is vector.lock for entries $1, in key order, with their IDs.

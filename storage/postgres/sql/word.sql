@@ -1,4 +1,4 @@
--- The forms of words by which Match finds entries, as keys of a tsvector.
+-- The forms of words by which Matching finds entries, as keys of a tsvector.
 
 -- {word.or_replace} replaces the forms of an entry that has some.
 ON CONFLICT ON CONSTRAINT word_pkey DO UPDATE SET label = excluded.label, keys = excluded.keys

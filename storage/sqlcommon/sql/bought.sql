@@ -1,5 +1,5 @@
--- Entries that were shown to a buyer of a store, with digests of their values: a row for each
--- value. charge is null if it cost nothing.
+-- Entries of a store that were shown to a buyer, with a digest of the value that was shown: a
+-- row for each value. charge is null if the entry cost nothing.
 
 -- {bought.columns} are the columns of a row.
 store, buyer, entry, digest, charge

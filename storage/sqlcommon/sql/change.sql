@@ -1,4 +1,5 @@
--- Changes, which vector indexes follow, at positions without gaps.
+-- Records of changes of entries' vectors, at positions without gaps. Each process reads new ones
+-- to update its vector index.
 
 -- change.oldest selects at most $2 changes after position $1.
 SELECT position, at FROM change WHERE position > $1 ORDER BY position LIMIT $2;

@@ -14,8 +14,8 @@ SELECT {charge.columns} FROM charge WHERE claim = $1 ORDER BY id;
 SELECT {charge.columns} FROM charge WHERE label = $1 AND buyer = $3 AND id < $4 ORDER BY id DESC LIMIT $2;
 
 -- charge.standing selects ID and entries of the charges to buyer $1 with label $4 by store $2
--- that were not reversed, except charge $3. Only SQLite must name its index: each database has
--- its own {charge.by_buyer}.
+-- that were not reversed, except charge $3. {charge.by_buyer} is table charge, in SQLite
+-- together with the index to use.
 SELECT id, entries FROM {charge.by_buyer} WHERE buyer = $1 AND label = $4 AND store = $2 AND id <> $3 AND state <> 'reversed';
 
 -- charge.all selects all charges, for a dump.

@@ -1,5 +1,5 @@
--- Paid searches by Idempotency-Key and payment (meter.Claim). key and payment are empty if
--- there is none; the partial indexes have the conditions that they are not empty.
+-- Paid searches by Idempotency-Key and payment (meter.Claim). key and payment are empty if there
+-- is none. The conditions that they are not empty let statements use the partial indexes.
 
 -- {claim.columns} are the columns of a claim.
 id, agent, taint, call, path, key, payment, digest, state, fence, held_until, expires_at, outcome, settlement
@@ -24,7 +24,8 @@ SELECT {claim.columns} FROM claim WHERE payment <> '' ORDER BY id;
 INSERT INTO claim ({claim.columns}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING;
 
 -- claim.update replaces a claim, unless another claim has its key or payment: $1 … $14 the
--- columns. An update that violated a constraint would end the transaction.
+-- columns. It checks that itself, because an update that violated a constraint would end the
+-- transaction.
 UPDATE claim SET agent = $2, taint = $3, call = $4, path = $5, key = $6, payment = $7, digest = $8, state = $9, fence = $10,
 	held_until = $11, expires_at = $12, outcome = $13, settlement = $14 WHERE id = $1 AND NOT EXISTS
 	(SELECT 1 FROM claim o WHERE o.agent = $2 AND o.taint = $3 AND o.call = $4 AND o.path = $5 AND o.key = $6 AND o.key <> '' AND o.id <> $1)

@@ -1,5 +1,5 @@
--- Results shown in a time window (table metered_count), to a buyer of a store or to all buyers
--- of an offer.
+-- The number of searches in a time window, and of the entries that they have shown (table
+-- metered_count), by a buyer of a store or by all buyers of an offer.
 
 -- {count.columns} are the columns of a window. All but the last two are its key.
 store, buyer, offer, span, start, searches, entries

@@ -1,5 +1,6 @@
--- The feeds that clients follow (feed, feed_head): records of each store and label at positions
--- from 1 without gaps, the last position, and the last position removed.
+-- The feeds that clients follow (feed, feed_head): feed has the records of each store and label,
+-- at positions from 1 without gaps; feed_head has the last position, and the last position whose
+-- record was removed.
 
 -- feed.oldest selects at most $4 records of store $1 and label $2 after position $3.
 SELECT position, at FROM feed WHERE store = $1 AND label = $2 AND position > $3 ORDER BY position LIMIT $4;

@@ -1,4 +1,5 @@
--- The lines of the ledger (meter.Line). A reference belongs to an agent.
+-- The lines of the ledger (meter.Line). A reference that is not empty occurs once for each kind
+-- of line and agent.
 
 -- {ledger.select} selects the columns of a line.
 SELECT number, at, kind, charge, reference, postings, previous, hash FROM ledger

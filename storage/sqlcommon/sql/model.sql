@@ -1,5 +1,5 @@
--- The models of vectors, by fingerprint. A dropped one has a name in place of its
--- fingerprint, which begins with dropped.
+-- The models of vectors, by fingerprint. When a model is dropped, its fingerprint is replaced by
+-- a name: the word dropped, its number, and the fingerprint, with spaces between them.
 
 -- model.number selects the number of fingerprint $1.
 SELECT number FROM model WHERE fingerprint = $1;

@@ -11,13 +11,15 @@ SELECT of, agent, expires_at FROM participant ORDER BY of, agent;
 INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3)
 ON CONFLICT (of, agent) DO UPDATE SET expires_at = excluded.expires_at;
 
--- participant.insert records that agent $2 takes part in chat $1 until $3, unless it does.
+-- participant.insert records that agent $2 takes part in chat $1 until $3, unless there is a
+-- row.
 INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 
 -- participant.delete deletes the row of agent $2 and chat $1.
 DELETE FROM participant WHERE of = $1 AND agent = $2;
 
--- participant.expire deletes at most $2 rows that have expired at $1. For a row renewed
--- meanwhile, PostgreSQL checks the outer condition again, but not the inner one.
+-- participant.expire deletes at most $2 rows that have expired at $1. The condition is in both
+-- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
+-- meanwhile.
 DELETE FROM participant WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM participant WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);

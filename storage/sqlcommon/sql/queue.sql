@@ -3,5 +3,5 @@
 -- queue.count counts the rows.
 SELECT count(*) FROM queue;
 
--- queue.aged selects the queue time of the row for which $1 others are older.
+-- queue.aged selects when the row was queued that has $1 older ones: 0 selects the oldest row.
 SELECT queued_at FROM queue ORDER BY queued_at LIMIT 1 OFFSET $1;

@@ -1,7 +1,7 @@
--- Which models read the entries of a store (acl.Reading), by its ID. Entries with labels from
--- unread on were queued for this at unread_at or before. They are done once no queue row with
--- their label is that old. Rows queued later are for entries written later, or retain the
--- original queue time.
+-- Which models read the entries of a store, that is, embed them (choice.Reading), by the store's
+-- ID. The entries that a model has yet to read have labels from unread on, and were queued at
+-- unread_at or before. A label is done once it has no queue row that old: an entry that is
+-- queued again keeps its first queue time, and one that is written later is queued later.
 
 -- {reading.columns} are the columns of a row r, which may be null.
 coalesce(r.language, 0), coalesce(r.asked, FALSE), coalesce(r.multilingual, 0), coalesce(r.mixed, 0), coalesce(r.unread, 0)
@@ -19,7 +19,8 @@ SELECT store, language, asked, mixed FROM reading WHERE language <> 0 OR asked O
 -- whether it was Asked, $4 and $5 the labels multilingual and mixed.
 INSERT INTO reading (store, language, asked, multilingual, mixed) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING;
 
--- reading.set_unread records that store $1 must be read from label $2 on, as queued at $3.
+-- reading.set_unread records that a model has yet to read the entries of store $1 with labels
+-- from $2 on, queued at $3.
 UPDATE reading SET unread = $2, unread_at = $3 WHERE store = $1;
 
 -- {reading.labels} are all labels l.
@@ -65,9 +66,10 @@ SELECT count(*) FROM entry x WHERE {reading.range} AND x.state = 0 AND x.in_cont
 -- reading.count_stores_unread counts the stores that must be read.
 SELECT count(*) FROM reading WHERE unread > 0;
 
--- reading.count_english counts the stores that the English model reads (acl.Reading.Models):
--- 2 is multilingual.
+-- reading.count_english counts the stores that the English model reads : all but those with
+-- language 2, multilingual.
 SELECT count(*) FROM store s LEFT JOIN reading r ON r.store = s.id WHERE coalesce(r.language, 0) <> 2;
 
--- reading.count_multilingual counts the stores that the multilingual model reads: 0 is auto.
+-- reading.count_multilingual counts the stores that the multilingual model reads. Language 2 is
+-- multilingual, and 0 auto.
 SELECT count(*) FROM store s JOIN reading r ON r.store = s.id WHERE r.language = 2 OR r.language = 0 AND (r.asked OR r.multilingual > 0 OR r.mixed > 0);

@@ -1,4 +1,4 @@
--- Outcomes of calls with an Idempotency-Key. The first five columns are the scope of a key.
+-- Outcomes of calls with an Idempotency-Key. A key is unique for an agent, taint, call and path.
 
 -- {replay.of_key} is the condition that a row has the key $1 agent, $2 taint, $3 call, $4
 -- path, $5 key.
@@ -11,8 +11,9 @@ SELECT digest, status, ids, numbers, expires_at FROM replay WHERE {replay.of_key
 INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
 
--- replay.expire deletes at most $2 outcomes that have expired at $1. For a row renewed
--- meanwhile, PostgreSQL checks the outer condition again, but not the inner one.
+-- replay.expire deletes at most $2 outcomes that have expired at $1. The condition is in both
+-- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
+-- meanwhile.
 DELETE FROM replay WHERE expires_at <= $1 AND (agent, taint, call, path, key) IN
 	(SELECT agent, taint, call, path, key FROM replay WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);
 

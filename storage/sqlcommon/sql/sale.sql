@@ -1,8 +1,8 @@
--- The sales of store $1 in [$2, $3), through offers up to label $4: its charges, and the
--- entries bought with them that it still has. Each statement selects the key by which it
--- groups, and is ordered by it. Some parts differ between the databases: each has its own
--- {sale.day} of a charge, its number of {sale.entries}, and {sale.charges}, which names the
--- index in one of them.
+-- The sales of store $1 in [$2, $3), through offers up to label $4: its charges, and the entries
+-- bought with them that it still has. Each statement selects the key by which it groups, and is
+-- ordered by it. Three parts differ between the databases: {sale.day} is the day of a charge,
+-- {sale.entries} the number of its entries, and {sale.charges} table charge, in SQLite together
+-- with the index to use.
 
 -- {sale.is_sold} is the condition on charges c.
 c.store = $1 AND c.at >= $2 AND c.at < $3 AND c.label <= $4 AND c.state IN ('pending', 'done')

@@ -10,13 +10,14 @@ SELECT of, agent, expires_at FROM session ORDER BY of, agent;
 INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3)
 ON CONFLICT (of, agent) DO UPDATE SET expires_at = excluded.expires_at;
 
--- session.insert records that agent $2 serves user $1 until $3, unless it does.
+-- session.insert records that agent $2 serves user $1 until $3, unless there is a row.
 INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING;
 
 -- session.delete deletes the row of agent $2 and user $1.
 DELETE FROM session WHERE of = $1 AND agent = $2;
 
--- session.expire deletes at most $2 rows that have expired at $1. For a row renewed meanwhile,
--- PostgreSQL checks the outer condition again, but not the inner one.
+-- session.expire deletes at most $2 rows that have expired at $1. The condition is in both
+-- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
+-- meanwhile.
 DELETE FROM session WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);

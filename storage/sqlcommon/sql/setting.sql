@@ -1,5 +1,5 @@
 -- The memory settings of agents. locked has the switches that only a platform token can turn on
--- again. The databases name some columns differently: each has its own {setting.columns}.
+-- again. {setting.columns} differ between the databases, which name some columns differently.
 
 -- setting.of selects the settings of agent $1.
 SELECT {setting.columns} FROM setting WHERE agent = $1;

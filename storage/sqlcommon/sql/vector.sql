@@ -1,4 +1,4 @@
--- The vectors of entries, by model, as vector indexes read them.
+-- The vectors of entries, by model: what a process reads to fill its vector index.
 
 -- vector.stores selects the numbers of all stores.
 SELECT number FROM store ORDER BY number;

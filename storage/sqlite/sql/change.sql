@@ -1,6 +1,7 @@
--- Changes, which vector indexes follow, at positions without gaps.
+-- Records of changes of entries' vectors, at positions without gaps. Each process reads new ones
+-- to update its vector index.
 
--- change.last selects the last position ever assigned. Its row may be deleted.
+-- change.last selects the last position ever assigned, also if its row was deleted.
 SELECT seq FROM sqlite_sequence WHERE name = 'change';
 
 -- change.insert records a change of entry $1 at time $2.

@@ -1,4 +1,5 @@
 -- The costs of searches of stores.
 
--- {charge.by_buyer} is the table with the index for the charges of a buyer.
+-- {charge.by_buyer} is the table from which charge.standing selects the charges of a buyer, with
+-- the index to use.
 charge INDEXED BY charge_buyer

@@ -1,4 +1,4 @@
--- The documents of entries in the lexical index.
+-- The documents of entries in the lexical index. A doc is the docID of an entry.
 
 -- document.of selects the document of doc $1.
 SELECT store, label, length, terms FROM document WHERE doc = ?;

@@ -9,7 +9,7 @@ tags, revision, version, in_context, encrypted, created_at, updated_at, expires_
 -- {entry.kept_values} are the parameters for these columns.
 ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 
--- {entry.narrow} are the columns read from both tables, except the wide ones.
+-- {entry.narrow} are the columns read from both tables, except the wide ones: source and value.
 e.label, e.revision, e.version, e.in_context, e.encrypted,
 	e.created_at, e.updated_at, e.expires_at, e.deleted_at, e.owner, e.updated_by, e.deleted_by,
 	e.namespace, e.key, e.type, e.description, e.tags
@@ -23,10 +23,11 @@ coalesce(a.type_by, e.owner), coalesce(a.description_by, e.owner)
 -- {entry.size} is the size of the value.
 coalesce(length(e.value), 0)
 
--- {entry.candidate} is a candidate's row without the authors and the wide columns.
+-- {entry.candidate} is the row of a search's candidate, without the authors and the wide
+-- columns.
 e.id, s.id, {entry.narrow}, {entry.occurred}, {entry.size}
 
--- {entry.without_text} has null for the wide columns.
+-- {entry.without_text} has all columns, but null for source and value.
 {entry.candidate}, {entry.authors}, NULL, NULL
 
 -- {entry.with_text} has all columns.
@@ -52,7 +53,8 @@ entry e JOIN store s ON s.number = e.store {entry.fields}
 -- would be in vain.
 (min(1, $2), min(2, $2), min(3, $2), min(4, $2))
 
--- {entry.found} are the columns of a search's candidate (scanCandidates), except the last.
+-- {entry.found} are the columns that scanCandidates reads, except the last one: whether other
+-- entries are at the path.
 e.id, '', {entry.narrow}, {entry.occurred}, {entry.size}, e.doc, e.store, e.state
 
 -- {entry.same_path} is the condition that e and f are different rows of one path.
@@ -67,10 +69,10 @@ SELECT {entry.found}, EXISTS (SELECT 1 FROM entry f WHERE {entry.same_path} AND 
 SELECT {entry.found}, 0 FROM json_each($1) j CROSS JOIN entry f ON f.doc = j.value
 	CROSS JOIN entry e ON {entry.same_path} AND e.label IN {entry.labels_up_to} AND e.state = 0 AND e.in_context {entry.occurrence};
 
--- entry.ids selects docs $1 with their IDs.
+-- entry.ids selects docIDs $1 with the IDs of their entries.
 SELECT e.doc, e.id FROM json_each($1) j CROSS JOIN entry e ON e.doc = j.value;
 
--- entry.docs selects store and doc of entries $1.
+-- entry.docs selects store and docID of entries $1.
 SELECT e.store, e.doc FROM json_each($1) j CROSS JOIN entry e ON e.id = unhex(j.value);
 
 -- entry.evidence selects the data for scoring entries $1: their documents, their vectors by the
@@ -167,8 +169,9 @@ SELECT {entry.without_text} FROM {entry.stored}
 	WHERE e.id > $1 AND e.state < 2 AND octet_length(e.namespace || e.key) > length(e.namespace || e.key)
 	ORDER BY e.id LIMIT $2;
 
--- {entry.unembedded} is the condition that an entry has no vectors of model $1 at time $2, and
--- none of model $3 or some of model $4, with a label up to $5.
+-- {entry.unembedded} is the condition that an entry with a label up to $5, searchable and live
+-- at $2, has no vectors of its revision by model $1. Entries that have such vectors by model $3,
+-- and none at all by model $4, are excluded (indexer.Unembedded).
 e.state = 0 AND e.label <= $5 AND e.in_context AND NOT e.encrypted AND (e.expires_at IS NULL OR e.expires_at > $2) AND NOT EXISTS
 	(SELECT 1 FROM vector v WHERE v.doc = e.doc AND v.model = (SELECT number FROM model WHERE fingerprint = $1)
 	AND v.revision = e.revision) AND (NOT EXISTS
@@ -237,11 +240,11 @@ DELETE FROM entry WHERE doc = $1;
 -- entry.put_author records that $2 wrote the type and $3 the description of doc $1.
 INSERT OR REPLACE INTO author (doc, type_by, description_by) VALUES (?, ?, ?);
 
--- entry.delete_author records that the owner of doc $1 wrote both.
+-- entry.delete_author records that the owner of doc $1 wrote its type and its description.
 DELETE FROM author WHERE doc = ?;
 
 -- entry.put_occurrence records when the event of doc $1 happened: $2 time, $3 precision.
 INSERT OR REPLACE INTO occurrence (doc, at, date) VALUES (?, ?, ?);
 
--- entry.delete_occurrence records that this is unknown for doc $1.
+-- entry.delete_occurrence records that it is unknown when the event of doc $1 happened.
 DELETE FROM occurrence WHERE doc = ?;

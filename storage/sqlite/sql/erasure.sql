@@ -7,5 +7,5 @@ SELECT erased, scrubbed, urgent, scrubbed_at FROM erasure WHERE id = 0;
 UPDATE erasure SET erased = erased + 1, urgent = urgent OR $1 WHERE id = 0;
 
 -- erasure.finish records that $1 erasures were scrubbed at $2, unless another process has
--- recorded as many. Later erasures stay urgent if they were.
+-- recorded as many. urgent stays set only if there were later erasures.
 UPDATE erasure SET scrubbed = $1, urgent = urgent AND erased > $1, scrubbed_at = $2 WHERE id = 0 AND scrubbed < $1;

@@ -1,6 +1,6 @@
 -- The feeds that clients follow.
 
--- feed.heads selects the ends of the feeds of stores $1.
+-- feed.heads selects the last position, and the last one removed, of the feeds of stores $1.
 SELECT s.id, h.label, h.last, h.removed FROM json_each($1) j
 	CROSS JOIN store s ON s.id = j.value CROSS JOIN feed_head h ON h.store = s.number;
 
@@ -11,7 +11,7 @@ SELECT f.position, f.at, coalesce(f.namespace, e.namespace, ''), coalesce(f.key,
 	WHERE s.id = $1 ORDER BY f.position LIMIT $4;
 
 -- feed.excess selects the heads of at most $3 feeds with more than $1 records, or with a record
--- from before $2. The first is the oldest.
+-- from before $2. A feed's first record is its oldest.
 SELECT h.store, h.label, h.last, h.removed FROM feed_head h
 	WHERE h.last > h.removed AND (h.last - h.removed > $1 OR
 		(SELECT f.at FROM feed f WHERE f.store = h.store AND f.label = h.label AND f.position = h.removed + 1) < $2)

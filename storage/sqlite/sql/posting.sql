@@ -1,12 +1,13 @@
--- The lexical index: blocks of postings (posting), and the number of documents of each length
--- by store and label (total). SECURITY: store and label restrict the rows before a search
--- counts and ranks.
+-- The lexical index: blocks of postings (posting), and the number of documents with the sum of
+-- their lengths, by store and label (total). SECURITY: store and label restrict the rows before
+-- a search counts and ranks.
 
--- posting.add_total adds $3 documents of length $4 to the totals of store $1 and label $2.
+-- posting.add_total adds $3 documents, whose lengths have the sum $4, to the totals of store $1
+-- and label $2.
 INSERT INTO total (store, label, documents, length) VALUES (?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, length = length + excluded.length;
 
--- posting.totals selects the number of documents of each length in scope $1.
+-- posting.totals selects the number of documents and the sum of their lengths in scope $1.
 {scope.table} SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
 	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling;
 

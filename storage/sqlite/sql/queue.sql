@@ -1,11 +1,12 @@
--- The queue: a row for each entry whose vectors are out of date. not_before is 0 for a row
--- that can be leased, and the end of a lease or backoff for others. chunks is its cost, 0 if
+-- The queue: a row for each entry whose vectors are out of date. not_before is 0 for a row that
+-- can be leased, and the end of a lease or backoff for others. chunks is the cost of a row, 0 if
 -- there is nothing to embed.
 
 -- {queue.columns} are the columns of a row.
 doc, revision, not_before, attempts, last_error, queued_at, store, label, chunks, long
 
--- {queue.or_reset} resets an existing row. The row retains its original queue time.
+-- {queue.or_reset} resets an existing row. The row keeps its first queue time if both the old
+-- and the new version have something to embed.
 ON CONFLICT DO UPDATE SET revision = excluded.revision,
 	not_before = 0, attempts = 0, last_error = NULL, queued_at = CASE WHEN min(chunks, excluded.chunks) > 0
 	THEN min(queued_at, excluded.queued_at) ELSE excluded.queued_at END,
@@ -16,7 +17,8 @@ ON CONFLICT DO UPDATE SET revision = excluded.revision,
 INSERT INTO queue ({queue.columns}) VALUES (?, ?, 0, 0, NULL, ?, ?, ?, ?, ?) {queue.or_reset};
 
 -- queue.put_lacking queues, of entries $4, the live ones of store $1 from label $5 on that lack
--- vectors of fingerprint $3, at time $2. A token has about six bytes: see indexer.Chunks.
+-- vectors of fingerprint $3, at time $2. A chunk has about 2688 bytes: 448 tokens of six bytes
+-- (indexer.Chunks).
 INSERT INTO queue ({queue.columns})
 	SELECT e.doc, e.revision, 0, 0, NULL, $2, e.store, e.label, 1 + length(e.value) / 2688, length(e.value) / 2688 >= 8
 	FROM json_each($4) j CROSS JOIN entry e ON e.id = unhex(j.value)

@@ -20,8 +20,8 @@
 	CROSS JOIN document d ON d.doc = e.doc
 	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at <= $2;
 
--- term.expired_lengths selects store, docID and length of these entries: $1 scope, $2 the
--- highest ceiling in it, $3 time.
+-- term.expired_lengths selects store, docID and length of the entries of scope $1 that have
+-- expired at $3 and are not swept. $2 is the highest ceiling in the scope.
 {scope.table} SELECT d.store, d.doc, d.length FROM scope
 	CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN {entry.labels_up_to}
 	CROSS JOIN document d ON d.doc = e.doc

@@ -1,4 +1,5 @@
--- The vectors of entries, by model. Their columns half and codes are those of vector.Record.
+-- The vectors of entries, by model. Column half is the vector of a vector.Record as bytes, and
+-- codes its Codes.
 
 -- {vector.columns} are the columns of vectors v and entries e.
 e.id, v.chunk, e.store, e.label, v.half

@@ -1,5 +1,5 @@
--- The forms of words by which Match finds entries: form has the forms of an entry, and word is
--- an FTS5 index on their keys.
+-- The forms of words by which Matching finds entries: table form has the forms of each entry,
+-- and word is an FTS5 index on their keys.
 
 -- word.forms selects the forms of doc $1.
 SELECT forms FROM form WHERE doc = ?;
@@ -16,14 +16,14 @@ DELETE FROM form WHERE doc = ?;
 -- word.insert adds doc $1 to the index by keys $2.
 INSERT INTO word (rowid, keys) VALUES (?, ?);
 
--- word.delete removes doc $1 from it by keys $2.
+-- word.delete removes doc $1 from the index by keys $2.
 INSERT INTO word (word, rowid, keys) VALUES ('delete', ?, ?);
 
 -- word.merge merges the segments of the index.
 INSERT INTO word (word) VALUES ('optimize');
 
--- word.clear removes them.
+-- word.clear removes all segments of the index.
 INSERT INTO word (word) VALUES ('delete-all');
 
--- word.count_pages counts their pages: rows 1 and 10 are others of FTS5.
+-- word.count_pages counts the pages of all segments. Rows 1 and 10 hold other data of FTS5.
 SELECT count(*) FROM word_data WHERE id > 10;
