@@ -18,7 +18,7 @@ const (
 )
 
 // when returns how well the time of an entry fits the times that the wording names: see
-// fusion.Parts. nil: the wording names none, or the entry's is not known.
+// fusion.Parts. nil: the wording names no time, or the entry's time is not known.
 func (w *resolved) when(e *memory.Entry) *float64 {
 	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
 		return nil

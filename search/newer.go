@@ -29,9 +29,9 @@ const (
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.45
-	// newerMargin is the largest difference in score at which two statements are still
-	// swapped: the statement whose words are nearer to the question's scores that much more by
-	// chance.
+	// newerMargin is the largest difference in score at which two statements are still swapped.
+	// Of two statements about one thing, the one whose words are nearer to the question's may
+	// score that much more by chance.
 	newerMargin = 0.56
 )
 
