@@ -56,7 +56,7 @@ type entryEvidence struct {
 	length       int
 	terms        []byte
 	chunks       []memory.Evidence  // without Counts, Length and Terms; at least one
-	one          [1]memory.Evidence // the array of chunks if there is only one, as mostly: it saves a fetch from memory
+	one          [1]memory.Evidence // array of chunks if there is only one: it saves a fetch
 }
 
 // NewEvidence returns a cache of at most maxBytes bytes.

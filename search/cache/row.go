@@ -132,7 +132,7 @@ type cachedRead struct {
 	tx       RowTx
 	searcher Reader
 	scope    acl.Scope
-	heads    map[string]memory.FeedPositions // by store: the positions that look has read in the snapshot
+	heads    map[string]memory.FeedPositions // by store: positions in the snapshot
 }
 
 // cached returns the cached rows of ids that are still valid, each once, with the other rows of
@@ -165,7 +165,7 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 	}
 	if len(several) > 0 { // two searches may have cached rows of the same path
 		memory.GroupByPath(found)
-		missing = slices.DeleteFunc(missing, func(id uuid.UUID) bool { // the row is cached under other ids of its path only
+		missing = slices.DeleteFunc(missing, func(id uuid.UUID) bool { // cached under other ids of its path only
 			for g := range several {
 				if slices.ContainsFunc(g.rows, func(e memory.Entry) bool { return e.ID == id }) {
 					return true
@@ -189,7 +189,7 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (rows []*pathRows, read map[string]
 		if !ceilings[ceiling] {
 			continue
 		}
-		var store unique.Handle[string] // of the previous row: the next row is mostly of the same store
+		var store unique.Handle[string] // of the previous row: mostly the same store
 		var known *cachedStore
 		readers, stores := make([]Reader, len(ids)), make([]*cachedStore, len(ids))
 		as := func(i int, g *pathRows) Reader {

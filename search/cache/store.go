@@ -15,9 +15,9 @@ type cachedStore struct {
 	ceiling acl.Label
 
 	mu        sync.Mutex
-	positions memory.FeedPositions // of the feed, at labels up to ceiling, up to which changes are known
-	reader    Reader               // of the rows of paths that have not changed; a new one when no cached row is valid
-	changed   map[uint64]Reader    // by hash of a path that has changed: the Reader of its rows since the last change
+	positions memory.FeedPositions // up to which changes are known, at labels up to ceiling
+	reader    Reader               // for unchanged paths; a new one if no cached row is valid
+	changed   map[uint64]Reader    // for changed paths, by hash, each since its last change
 }
 
 // readerOf returns the Reader of the rows of a path.
