@@ -81,7 +81,7 @@ func AsksWhatHappened(rest string) bool {
 	return languages != 0 && !asked
 }
 
-// isSigns reports whether nothing remains of a word without happenedSigns.
+// isSigns reports whether a word consists only of happenedSigns.
 func isSigns(word string) bool {
 	if first := kindOf([]rune(word)[0]); first != cjk && first != unspaced && !isHangul(word) {
 		return false

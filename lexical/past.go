@@ -60,7 +60,7 @@ type Past struct {
 	year  int  // the latest year that it names; 0: none
 }
 
-// PastOf reads a question.
+// PastOf returns which past a question asks about.
 func PastOf(question string) (p Past) {
 	words := strings.Fields(chatterForm(question))
 	for i, word := range words {

@@ -45,7 +45,7 @@ func Days(text string) (found []NamedDay) {
 	return found
 }
 
-// fullDay reads a day with its month and year at the token i that has one reading.
+// fullDay reads a day with its month and year at the token i, if it has only one reading.
 func (p *parser) fullDay(i int) (d date, ok bool) {
 	t := p.tokens[i]
 	if t.shape == mark || t.shape == code || t.shape == word && len(t.senses) == 0 {

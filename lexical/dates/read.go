@@ -53,9 +53,9 @@ func (p *parser) dayNumber(i int) int {
 	return p.tokens[i].value
 }
 
-// month returns the month at the token i and its languages: if any of them is in p.hint,
-// only those in p.hint. short reports whether the word is a month only next to a number,
-// weak whether it is short or has other meanings.
+// month returns the month at the token i and its languages: if any of them is in p.hint, only
+// those in p.hint. short reports whether the word is a month only next to a number ("mar"), weak
+// whether it is short or has other meanings ("may").
 func (p *parser) month(i int, in languages) (month int, weak, short bool, shared languages) {
 	for _, s := range p.sensesAt(i) {
 		if s.kind <= kindShortMonth && s.in&in != 0 && (month == 0 || month == int(s.value)) {

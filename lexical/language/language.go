@@ -33,8 +33,8 @@ const (
 	// loneScore is enough in a text of at least loneWords words, none of them English.
 	loneScore = 1
 	loneWords = 3
-	// codeWeight is how much more evidence each code-like word requires, since its names
-	// are short and some are words of a language; maxCode is the maximum.
+	// codeWeight is how much more evidence each code-like word requires, since names in code are
+	// short and some are words of a language; maxCode bounds this additional evidence.
 	codeWeight = 0.2
 	maxCode    = 2
 	// likelyScore is the minimum evidence for a guess: one ending.

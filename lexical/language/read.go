@@ -233,7 +233,8 @@ func (r *reader) seeBulgarian(c rune, after string) {
 	}
 }
 
-// add adds a letter.
+// add adds a letter to the word. languages maps each accented letter to the languages that have
+// it.
 func (w *word) add(c rune, languages map[rune]uint64) {
 	if unicode.IsMark(c) {
 		return // in a text that is not composed: the base letter follows
@@ -260,7 +261,7 @@ func (w *word) add(c rune, languages map[rune]uint64) {
 	w.length += utf8.EncodeRune(w.lower[w.length:], lower)
 }
 
-// judge adds the evidence of a word, from start to end of the chunk.
+// judge adds the evidence of the word from start to after, in a chunk that ends at end.
 func (r *reader) judge(w *word, start, after, end int) {
 	named, first := r.afterName, r.sentenceStart
 	r.afterName, r.sentenceStart = w.capital, false
