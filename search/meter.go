@@ -143,7 +143,8 @@ type Payment struct {
 	Method json.RawMessage // stored with the claim, to settle the payment
 }
 
-// ClaimRef identifies a claim and, by its fencing number, one holder of it.
+// ClaimRef identifies the claim that a call has on its payment or Idempotency-Key and, by a
+// fencing number, one holder of this claim.
 type ClaimRef struct {
 	ID    uuid.UUID
 	Fence int64

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The evidence of one word counts for a language, for English, or half for each.
+// The evidence of one word. It counts for the languages that have the word, for English, or if
+// both have it, about half for each.
 const (
 	grammarWeight = 1   // a word of English grammar, or any word of another language's list
 	contentWeight = 0.7 // another English word
