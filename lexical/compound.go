@@ -118,8 +118,8 @@ func (t QueryTerm) compound(text string) QueryTerm {
 	return c
 }
 
-// isPart reports whether letters may be a part of a compound: at least least letters, with
-// a vowel.
+// isPart reports whether letters may be a part of a compound: they include a vowel, and there
+// are no fewer than least of them.
 func isPart(letters string, least int) bool {
 	return utf8.RuneCountInString(letters) >= least && strings.ContainsAny(letters, "aeiouy")
 }

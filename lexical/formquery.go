@@ -197,8 +197,8 @@ func exprOf(edges []edge, over span) (FormExpr, bool) {
 	return anyOf(whole), len(whole) > 0
 }
 
-// exprOfParts splits a range at the positions that every path visits. No edge
-// covers the whole range.
+// exprOfParts is exprOf for a range that no edge covers as a whole. It splits the range at the
+// positions that every path visits.
 func exprOfParts(edges []edge, over span) (FormExpr, bool) {
 	var parts []FormExpr
 	start := over.start

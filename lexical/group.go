@@ -219,8 +219,8 @@ func (s *grouping) next(groups []group) int {
 	return n
 }
 
-// addTight adds groups that no space separates, joined, if they are a number with thousands
-// separators or decimals, or the address of a device. It reports whether they are.
+// addTight adds the joined form of groups that no space separates, if they are a number with
+// thousands separators or decimals, or the address of a device. It reports whether they are.
 func (s *grouping) addTight(groups []group) bool {
 	start, end := groups[0].start, groups[len(groups)-1].end
 	if isHardware(groups) {

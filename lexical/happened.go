@@ -67,7 +67,7 @@ func AsksWhatHappened(rest string) bool {
 	if len(rest) > maxChatter {
 		return false
 	}
-	languages := ^uint(0) // for which all words are stop words: "war" is one in German alone
+	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
 	asked := false        // whether a word asks for one detail
 	words := strings.Fields(chatterForm(rest))
 	for _, word := range words {

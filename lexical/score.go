@@ -76,8 +76,9 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	return s
 }
 
-// Rarity returns the inverse document frequency of a term that having of the documents
-// contain, by Lucene's BM25: ln(1 + (N-n+.5)/(n+.5)).
+// Rarity returns the inverse document frequency of a term by Lucene's BM25: ln(1 +
+// (N-n+.5)/(n+.5)), where N is documents, and n, the number of those that contain the term, is
+// having.
 func Rarity(documents, having int64) float64 {
 	// The counts may come from different snapshots, so having may exceed documents. The
 	// logarithm must stay defined.

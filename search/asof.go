@@ -56,8 +56,8 @@ func parseAsOf(r Request, now time.Time) (*time.Time, error) {
 	return &at, err
 }
 
-// unchangedSince restricts a request's filter to entries that have not changed since its
-// AsOf. If that is nil, it returns the filter as it is.
+// unchangedSince restricts a request's filter to entries that have not changed since asOf. If
+// asOf is nil, it returns the filter as it is.
 func unchangedSince(filter memory.Filter, asOf *time.Time) memory.Filter {
 	if asOf != nil {
 		until := condition.Between(period.At(*asOf), period.Span{})
@@ -190,7 +190,7 @@ func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]f
 	return all, wordings
 }
 
-// toEmbed reads the former entries that have no vectors yet.
+// toEmbed reads those of the former entries in all that have no vectors in made.
 func (f *formerEntries) toEmbed(ctx context.Context, tx memory.EntryReader, all []former, made *formerMeanings) (chosen []memory.Entry, err error) {
 	for _, one := range all {
 		if _, made := made.of[one.version()]; made {

@@ -10,8 +10,9 @@ import (
 	"mneme/memory"
 )
 
-// An entry from the week after a time probably describes it ("last Friday"); one within two
-// weeks of it possibly does: docs/decisions/0088-questions-for-times.md.
+// An entry whose time is at most a week after the time that a question names probably describes
+// that time ("last Friday"); one that is at most two weeks after it possibly does:
+// docs/decisions/0088-questions-for-times.md.
 const (
 	soonAfter = 7 * 24 * time.Hour
 	nearTime  = 14 * 24 * time.Hour

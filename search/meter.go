@@ -217,9 +217,9 @@ func (e *CapError) Error() string {
 	return "the cap " + e.Cap + " of this store is spent"
 }
 
-// UnsettledError is an ErrUnavailable: it is not known yet whether the payment for a search
-// is settled, so nothing is shown. Once it is, repeating the call with the same payment
-// returns the answer.
+// UnsettledError is an ErrUnavailable: it is not known yet whether the payment for a search is
+// settled, so nothing is shown. Once the payment is settled, repeating the call with it returns
+// the answer.
 type UnsettledError struct{ RetryAfter time.Duration }
 
 func (e *UnsettledError) Error() string {

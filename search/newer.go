@@ -85,7 +85,7 @@ func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []
 		if r.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
-		if first == c && timeOf(c) >= timeOf(ordered[j]) { // fits the time of the question at least as well
+		if first == c && timeOf(c) >= timeOf(ordered[j]) { // it fits the time of the question at least as well
 			at = j
 		}
 	}

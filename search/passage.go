@@ -19,8 +19,8 @@ import (
 // a value without text.
 type Passage struct {
 	Text string
-	// Start and End are its byte range in the searched text. Both are 0 at level
-	// search, where nothing reveals how long the rest is.
+	// Start and End are the passage's byte range in the searched text. Both are 0 in a hit at
+	// level search, so that they do not reveal how long the rest of the text is.
 	Start, End int
 	// Highlights are the byte ranges of Text that have words of the query, in order
 	// and disjoint.

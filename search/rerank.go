@@ -206,7 +206,7 @@ func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentT
 	}
 	all := make([]float64, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(MaxWordings) // the parts of a long question may be more
+	group.SetLimit(MaxWordings) // a long question may have more parts
 	for w, of := range byWording {
 		if len(of) == 0 {
 			continue

@@ -198,7 +198,8 @@ func (p *parser) joinAnyYear(a, b date, turns bool) (span Span, end int) {
 	return span, b.end
 }
 
-// open reads a date after "since", "before" or "after".
+// open reads "since", "before" or "after" and the date that follows, and returns the span that
+// they name.
 func (p *parser) open(i int) (span Span, end int) {
 	for _, s := range p.tokens[i].senses {
 		if s.kind != kindSince && s.kind != kindBefore && s.kind != kindAfter || p.isFor(i) {

@@ -12,7 +12,7 @@ type date struct {
 	resolved         bool
 	in               languages
 	end              int // the token after the date
-	before           int // number of its tokens before the one it was read at
+	before           int // number of its tokens before the one at which it was read: 1 for 2025 nyarán
 }
 
 // shift selects an occurrence of a date without a year.

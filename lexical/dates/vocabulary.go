@@ -80,7 +80,7 @@ type sense struct {
 // entry holds the senses of a word.
 type entry struct {
 	senses []sense
-	longer int // words of the longest form that begins with this word, if more than one
+	longer int // number of words of the longest form of several words that begins with this one
 }
 
 // vocabulary holds the words of all languages.

@@ -27,7 +27,7 @@ type words struct {
 	agoBefore, agoAfter    string // vor zwei Wochen, two weeks ago
 	inBefore, inAfter      string // in zwei Wochen, iki hafta sonra
 	in, of                 string // words before dates; words within them
-	weakIn                 string // words that make a month of an ambiguous word; the same as in, if empty
+	weakIn                 string // words after which "may" is a month; the same as in, if empty
 	follow                 string // words that may follow such a month, or a year
 	from, to, between, and string
 	betweenAfter           string // "between" at the end of the range

@@ -48,7 +48,8 @@ type Guess struct {
 	// Language is the code of ISO 639-1 (of Filipino "tl"), "" if no word is evidence of a
 	// language.
 	Language string
-	// Sure reports whether there is enough evidence against English, or for it.
+	// Sure reports whether there is enough evidence that the text is not English or, if Language
+	// is "en", that it is.
 	Sure bool
 }
 
