@@ -189,8 +189,8 @@ func summands(q Question, p Parts) (list [7]Summand, n int) {
 	return list, n
 }
 
-// correctedGap is the maximum by which an entry with only corrections of typing errors
-// scores below unsureScore. A better entry scores less below it.
+// correctedGap is the most by which an entry that has only corrections of typing errors is
+// lowered below unsureScore. The better the entry, the nearer to unsureScore it stays.
 const correctedGap = 0.02
 
 // byChance returns what a chunk of n tokens gains in MaxSim by chance.
@@ -224,10 +224,9 @@ func Relevance(q Question, p Parts) (score, relevance float64) {
 	return score, RelevanceOf(score)
 }
 
-// Unsure is the relevance below which an answer is unsure, and Irrelevant the relevance
-// below which an entry answers nothing, for a surface with thresholds of its own. They
-// were fitted to questions with and without an answer:
-// docs/decisions/0084-nothing-relevant.md.
+// Unsure and Irrelevant are thresholds for surfaces that grade hits: a hit with a relevance
+// below Unsure may not answer the query, and one below Irrelevant does not. They were fitted to
+// questions with and without an answer: docs/decisions/0084-nothing-relevant.md.
 const (
 	Irrelevant = 0.02
 	Unsure     = 0.08
@@ -245,9 +244,10 @@ const MaxLogOdds = 12
 // corrects a reranker with a bias: docs/decisions/0060-reranking.md.
 const weightJudged = 0.7
 
-// Judged returns the summand by which a reranker's log-odds that an entry answers the
-// query change the entry's score. It limits logOdds to ±MaxLogOdds. The log-odds of the
-// resulting relevance are weightJudged parts the reranker's and the rest the score's own.
+// Judged returns the summand by which a reranker's log-odds that an entry answers the query
+// change the entry's score. It limits logOdds to ±MaxLogOdds. The log-odds of the resulting
+// relevance are the mean of the reranker's, with weight weightJudged, and the score's own, with
+// the remaining weight.
 func Judged(score, logOdds float64) float64 {
 	return float64(weightJudged * (middle + float64(logOdds/slope) - score))
 }

@@ -20,8 +20,8 @@ const (
 	// minPart is the length of the shortest part of a compound, and minRest the length of
 	// the shortest remainder, in letters of their stems.
 	minPart, minRest = 4, 3
-	// minBeginRest is minRest for the remainder after a part: an ending that stemming
-	// leaves is no part.
+	// minBeginRest is minRest for what remains after a part that begins the compound. It is
+	// longer, since an ending that stemming leaves is no part.
 	minBeginRest = 4
 	// compoundShare is the weight of a compound or a part, relative to the word itself.
 	compoundShare = 0.6
@@ -55,8 +55,9 @@ var compoundBits = func() (set uint32) {
 	return set
 }()
 
-// EndPrefix returns the prefix of the reversed terms of words that end with the stem t.
-// Words that begin with the stem have the prefix t.Text.
+// EndPrefix returns the prefix by which words that end with the stem t are found: the stem
+// reversed, since documents also have the stems of possible compounds reversed. Words that begin
+// with the stem have the prefix t.Text.
 func (t QueryTerm) EndPrefix() string { return string(reversed([]byte(t.Text))) }
 
 // BeginningWith returns the compounds of t among terms with the prefix t.Text.
@@ -98,7 +99,7 @@ func (t QueryTerm) Parts() (begins, ends []QueryTerm) {
 	return begins, ends
 }
 
-// parts returns the stems of the beginnings of a compound.
+// parts returns the stems of begin, the beginning of a compound, by the stemmers of t.
 func (t QueryTerm) parts(begin string) (found []QueryTerm) {
 	for rest := t.stemmers & compoundBits; rest != 0; rest &= rest - 1 {
 		part := t.compound(string(stemmers[bits.TrailingZeros32(rest)].appendStem(nil, begin)))
@@ -109,7 +110,7 @@ func (t QueryTerm) parts(begin string) (found []QueryTerm) {
 	return found
 }
 
-// compound returns the variant text of t, which is a part or a compound of the word of t.
+// compound returns text, a part or a compound of the word of t, as a variant of t.
 func (t QueryTerm) compound(text string) QueryTerm {
 	c := t
 	c.Text, c.Share = string(truncate([]byte(text))), compoundShare
@@ -117,8 +118,8 @@ func (t QueryTerm) compound(text string) QueryTerm {
 	return c
 }
 
-// isPart reports whether letters may be a part of a compound: at least least letters, with
-// a vowel.
+// isPart reports whether letters may be a part of a compound: they include a vowel, and there
+// are no fewer than least of them.
 func isPart(letters string, least int) bool {
 	return utf8.RuneCountInString(letters) >= least && strings.ContainsAny(letters, "aeiouy")
 }

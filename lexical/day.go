@@ -2,10 +2,9 @@ package lexical
 
 import "mneme/lexical/dates"
 
-// A day matches however it is written: "9 July 2026", "July 9th, 2026", "2026-07-09" and
-// "9. Juli 2026". In addition to its words, a text has the day's eight digits as a term,
-// as 2026-07-09 has joined. Digits that may be another day or a version, such as 9.7.2026,
-// have no such term.
+// A day matches however it is written: "9 July 2026", "July 9th, 2026", "2026-07-09" and "9.
+// Juli 2026". In addition to its words, a text has the day's eight digits as a term: 20260709.
+// Digits that may be another day or a version, such as 9.7.2026, have no such term.
 
 // daysOf returns the days that a text names, in the order of the text.
 func daysOf(text string) (days []grouped) {

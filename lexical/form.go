@@ -18,16 +18,16 @@ const FormVersion = "6"
 // A text is a sequence of positions. Each position has forms, which Match looks up.
 // Separators, such as punctuation, have no position.
 //
-//   - A word takes one position. Its forms are the stem, the word as it was written,
-//     folded, if that differs, and its stem of the text's language beside them. Stop
-//     words are words like others.
+//   - A word takes one position. Its forms are its English stem or the stem of its script;
+//     the folded word as it was written, if that differs; and the stem by the stemmer of the
+//     text's language. Stop words are words like others.
 //   - A compound ("e-mail", "build_status") takes the positions of its parts. Each
 //     part has forms of its own, and the compound has forms over all of them.
 //     A camelCase part takes the positions of its words; those of one or two
 //     letters have no form.
 //   - In scripts without spaces, Chinese, Japanese and Korean included, each
-//     character takes a position. Its forms are the character, and it with the one
-//     after it, unless the run of such characters ends there.
+//     character takes a position. Its forms are the character alone and the pair of it and
+//     the next character, unless it is the last of a run of such characters.
 //   - A symbol takes one position.
 
 // span is a range of positions.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FormQuery is a condition on the forms of an entry (Document.Forms), for full-text
-// indexes: Some holds and no element of None holds. Every entry that matches fulfils it.
+// FormQuery is a condition on the forms of an entry (Document.Forms), for full-text indexes:
+// Some holds and no element of None holds. Every entry that the Match matches fulfils it.
 type FormQuery struct {
 	Some FormExpr   // the zero value holds always
 	None []FormExpr // one form each
@@ -176,8 +176,8 @@ func (i item) expr() FormExpr {
 // any case. The longest forms are used, since they are rare.
 const maxPhraseForms = 8
 
-// exprOf returns the forms of every text that contains a path over a range of positions,
-// and whether there is such a path.
+// exprOf returns the forms that every text has which contains a path of the edges over a range
+// of positions, and whether there is such a path.
 func exprOf(edges []edge, over span) (FormExpr, bool) {
 	if over.start == over.end {
 		return FormExpr{}, true
@@ -197,8 +197,8 @@ func exprOf(edges []edge, over span) (FormExpr, bool) {
 	return anyOf(whole), len(whole) > 0
 }
 
-// exprOfParts splits a range at the positions that every path visits. No edge
-// covers the whole range.
+// exprOfParts is exprOf for a range that no edge covers as a whole. It splits the range at the
+// positions that every path visits.
 func exprOfParts(edges []edge, over span) (FormExpr, bool) {
 	var parts []FormExpr
 	start := over.start

@@ -25,8 +25,9 @@ const (
 	// maxLetters is the length of a group of letters only within a code, such as the bank
 	// in NL91 ABNA 0417…, and maxEdge the length of one before or after its digits.
 	maxLetters, maxEdge = 4, 3
-	// tailDigits is how many of the last digits of a telephone number form a term, so that
-	// the number matches with and without the country's code.
+	// tailDigits is how many of the last digits of a telephone number form a term, so that the
+	// number matches with and without the country's code. A telephone number has minTail to
+	// maxTail digits.
 	tailDigits, minTail, maxTail = 8, 8, 15
 )
 
@@ -218,8 +219,8 @@ func (s *grouping) next(groups []group) int {
 	return n
 }
 
-// addTight adds a number whose groups no space separates, and reports whether they are
-// one: with thousands separators, with decimals, or the address of a device.
+// addTight adds the joined form of groups that no space separates, if they are a number with
+// thousands separators or decimals, or the address of a device. It reports whether they are.
 func (s *grouping) addTight(groups []group) bool {
 	start, end := groups[0].start, groups[len(groups)-1].end
 	if isHardware(groups) {
@@ -233,8 +234,8 @@ func (s *grouping) addTight(groups []group) bool {
 	return false
 }
 
-// addCode adds a code of groups: from the first with a digit to the last, and again
-// including the letters before and after these.
+// addCode adds the code from the first group with a digit to the last one, and again with the
+// groups of letters before and after it.
 func (s *grouping) addCode(groups []group) {
 	first, last := 0, len(groups)-1
 	for first <= last && groups[first].digits == 0 {
@@ -267,7 +268,7 @@ func (s *grouping) addCode(groups []group) {
 	}
 }
 
-// addPieces adds several groups joined.
+// addPieces adds several groups joined, unless the result is too short or too long for a code.
 func (s *grouping) addPieces(groups []group) {
 	token := s.join(groups)
 	if len(groups) > 1 && len(token) >= minGrouped && len(token) <= maxGrouped {

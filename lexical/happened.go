@@ -67,7 +67,7 @@ func AsksWhatHappened(rest string) bool {
 	if len(rest) > maxChatter {
 		return false
 	}
-	languages := ^uint(0) // for which all words are stop words: "war" is one in German alone
+	languages := ^uint(0) // in which all words are stop words: "war" is one in German alone
 	asked := false        // whether a word asks for one detail
 	words := strings.Fields(chatterForm(rest))
 	for _, word := range words {
@@ -81,7 +81,7 @@ func AsksWhatHappened(rest string) bool {
 	return languages != 0 && !asked
 }
 
-// isSigns reports whether nothing remains of a word without happenedSigns.
+// isSigns reports whether a word consists only of happenedSigns.
 func isSigns(word string) bool {
 	if first := kindOf([]rune(word)[0]); first != cjk && first != unspaced && !isHangul(word) {
 		return false

@@ -108,16 +108,16 @@ func stemmersOf(query string) []int {
 	return all
 }
 
-// The bits above those of the stemmers: stems by script, whatever the language, and the
-// stem of a stem, which a query has in addition to the stem.
+// The bits beside those of the stemmers. hebrewBit and arabicBit are for the stems of a script,
+// whatever the language. nearBit is for the variants that addNear adds to a query's word.
 const (
 	nearBit   = 1 << 29
 	hebrewBit = 30
 	arabicBit = 31
 )
 
-// appendStem appends the mark and the stem of a word, which is as written and has no white
-// space; nothing if it has no stem.
+// appendStem appends stemMark and the stem of a word, which is given as written and has no white
+// space. It appends nothing if the word has no stem.
 func (s *stemmer) appendStem(to []byte, written string) []byte {
 	lower := plainWord(written)
 	if n := utf8.RuneCountInString(lower); n <= 2 || len(lower) > MaxTermBytes {
@@ -310,7 +310,7 @@ func isLatin(folded []byte) bool {
 	return len(folded) > 0
 }
 
-// addByScript adds the stem of a word whose script has stems as variants.
+// addByScript adds the stem of a Hebrew or Arabic word as a variant.
 func (a *analysis) addByScript(folded []byte, at span) {
 	if len(folded) == 0 || folded[0] < utf8.RuneSelf || a.eachWord != nil {
 		return

@@ -54,13 +54,14 @@ func cjkOf(words []string) (signs []string) {
 	return signs
 }
 
-// Past is the time that a question asks about.
+// Past is the earlier time, if any, that a question asks about: see Before.
 type Past struct {
 	asked bool // whether a word asks for an earlier state
 	year  int  // the latest year that it names; 0: none
 }
 
-// PastOf reads a question.
+// PastOf returns whether a question asks for an earlier state, and the latest year that it
+// names.
 func PastOf(question string) (p Past) {
 	words := strings.Fields(chatterForm(question))
 	for i, word := range words {

@@ -32,8 +32,8 @@ func isUnit(word string) bool { return word != "a" && units[strings.ToLower(word
 // maxUnit is the length of the longest unit, in bytes.
 const maxUnit = 8
 
-// quantityAt returns the quantity at text[at:], where a word with a digit begins, unless
-// it is written joined already.
+// quantityAt returns the quantity at text[at:], where a word with a digit begins, unless the
+// text has it in the joined form already.
 func quantityAt(text string, at int) (q grouped, ok bool) {
 	if !isDigit(rune(text[at])) {
 		return q, false

@@ -49,7 +49,7 @@ func TestTextsWithoutQuantities(t *testing.T) {
 	}
 }
 
-// A quantity that documents have counts instead of its number and its unit.
+// If documents have a quantity, it counts as evidence instead of its number and its unit.
 func TestOtherQuantitiesAreNoEvidence(t *testing.T) {
 	terms := ParseQuery("3 m cable")
 	var joined, parts int

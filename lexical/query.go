@@ -20,8 +20,9 @@ type QueryTerm struct {
 	// Word is the folded word, if it may be a typing error (MayBeTypo) and is not part of
 	// a compound.
 	Word string
-	// For is the term that this one replaces, with a share of its weight, because no
-	// document has it and its word may be a typing error; "": none.
+	// For is another term of the query: the one that this term replaces, because no document has
+	// it and its word may be a typing error, or if Variant is set, the one that this term is a
+	// variant of; "": none. This term has a share of its weight.
 	For   string
 	Share float64 // 0–1, for a term with For
 	// Variant reports whether the term is a variant of For: a stem or a compound of its word.

@@ -54,7 +54,8 @@ var asking = func() map[string]bool {
 	return words
 }()
 
-// germanBit is the language whose capitals do not mark names.
+// germanBit is the bit of German in stopWordLanguages. German capitalizes all nouns, so capitals
+// do not mark names.
 const germanBit = 1 << 3
 
 // notNames are the stems of words that are capitalized within English sentences but are no

@@ -76,8 +76,9 @@ func NewScorer(stats Stats, query []QueryTerm, df []int64) *Scorer {
 	return s
 }
 
-// Rarity returns the inverse document frequency of a term that having of the documents
-// contain, by Lucene's BM25: ln(1 + (N-n+.5)/(n+.5)).
+// Rarity returns the inverse document frequency of a term by Lucene's BM25: ln(1 +
+// (N-n+.5)/(n+.5)), where N is documents, and n, the number of those that contain the term, is
+// having.
 func Rarity(documents, having int64) float64 {
 	// The counts may come from different snapshots, so having may exceed documents. The
 	// logarithm must stay defined.
@@ -140,7 +141,7 @@ func indexOf(query []QueryTerm, text string) (int, bool) {
 	return slices.BinarySearchFunc(query, text, func(t QueryTerm, text string) int { return strings.Compare(t.Text, text) })
 }
 
-// weighEvidence sets the weights of evidence and lacksName.
+// weighEvidence sets the weights of the terms as evidence, and lacksName.
 func (s *Scorer) weighEvidence(query []QueryTerm, df []int64) {
 	named, known, sum := false, false, 0.0
 	share := s.shareOfParts(query, df)
@@ -225,10 +226,10 @@ func (s *Scorer) shareOfParts(query []QueryTerm, df []int64) float64 {
 	return parts / float64(whole)
 }
 
-// Evidence returns how much query term i counts as evidence that a document answers the
-// query, per occurrence in the query: its weight, but 0 for a word of asking that no
-// document has, and at least a minimum for a name. The groups of a number or code count
-// like words, and a word with typing errors counts little.
+// Evidence returns how much query term i counts as evidence that a document answers the query,
+// per occurrence in the query: its weight, but 0 for a term with the role Asking that no
+// document has, and at least a minimum for a name. The groups of a number or code count like
+// words, and a word with typing errors counts little.
 func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	switch {
 	case term.Part, term.For != "":
@@ -239,8 +240,8 @@ func (s *Scorer) Evidence(i int, term QueryTerm) float64 {
 	return s.evidence[i] / term.Weight
 }
 
-// OnlyCorrected reports whether documents have none of the query's words, except words of
-// asking and replacements of typing errors.
+// OnlyCorrected reports whether documents have none of the query's words, except terms with the
+// role Asking and replacements of typing errors.
 func (s *Scorer) OnlyCorrected() bool { return s.onlyCorrected }
 
 // HasNone reports whether no document has any of the query's terms.

@@ -37,8 +37,8 @@ func TextOf(value []byte) string {
 	return ""
 }
 
-// linesOf returns the lines of an object or array. It does not recurse: only the length of
-// a value bounds its nesting.
+// linesOf returns the lines of an object or array. It does not recurse, since only the length of
+// a value bounds how deep the value is nested.
 func linesOf(value []byte) string {
 	var (
 		text    strings.Builder

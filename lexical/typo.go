@@ -108,8 +108,8 @@ func Corrections(word string) []Correction {
 	})
 }
 
-// Typos returns the number of letters in which a term differs from a folded word or from
-// its own term, whichever is nearer; most+1 if more than most.
+// Typos returns the number of letters in which term differs from a folded word or from the
+// word's own term, whichever is nearer; most+1 if more than most.
 func Typos(word, term string, most int) int {
 	return min(edit.Distance(word, term, most), edit.Distance(string(stem([]byte(word))), term, most))
 }

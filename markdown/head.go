@@ -8,10 +8,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Remainder returns the lines of a frontmatter without the fields that placed reports: the
-// fields of other programs. The lines stay as written, including comments. Frontmatter without
-// one field per line, such as {a: 1, b: 2}, is reformatted. ok is false if the frontmatter is
-// not a YAML mapping, or its fields cannot be separated.
+// Remainder returns the lines of a frontmatter without the fields for which placed returns true:
+// what remains are the fields of other programs. The lines stay as written, including comments.
+// Frontmatter without one field per line, such as {a: 1, b: 2}, is reformatted. ok is false if
+// the frontmatter is not a YAML mapping, or its fields cannot be separated.
 func Remainder(head []byte, placed func(name string) bool) (rest []byte, ok bool) {
 	fields, ok := fieldsOf(head)
 	if !ok {

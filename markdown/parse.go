@@ -171,8 +171,8 @@ func (p *parser) head(text []byte) {
 	}
 }
 
-// reasonOf returns an error's text after the field's name in the file, where a key is called
-// name.
+// reasonOf returns an error's text, preceded by the name of the field in the file. There an
+// entry's key is called name.
 func reasonOf(field string, err error) string {
 	var broken *memory.RuleError
 	if errors.As(err, &broken) {

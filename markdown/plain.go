@@ -83,8 +83,8 @@ type plainParser struct {
 	json   bool
 }
 
-// split separates a file into the lines of the fields that stay, and the body. Text without
-// usable frontmatter is all body.
+// split separates a file into the lines of the fields that stay in the value, since the note has
+// no place for them, and the body. Text without usable frontmatter is all body.
 func (p *plainParser) split(text []byte) (rest []byte, body string) {
 	if !HasFrontmatter(text) {
 		return nil, string(text)

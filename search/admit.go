@@ -13,10 +13,11 @@ import (
 )
 
 // maxCapped bounds the stores at level search that a request may name, and the hits of such
-// stores in an answer. The transaction of a sale locks each of these stores.
+// stores in an answer: the transaction of a sale locks each of these stores.
 const maxCapped = 100
 
-// capped says which stores a search leaves out, by the bounds of its filter or of the Meter.
+// capped holds the decisions that leave stores out of a search: for reading more than its filter
+// may, or by the Meter.
 type capped struct {
 	admitted map[string]bool // the stores at level search; true: the Meter admits the search
 	over     map[string]bool // stores that exceed a bound of the filter
@@ -27,7 +28,7 @@ type capped struct {
 type authorized struct {
 	request Request
 	scope   acl.Scope
-	named   []acl.Access // to the stores that the request names
+	named   []acl.Access // the caller's access to the stores that the request names
 	capped
 }
 
@@ -88,9 +89,9 @@ func (s *Searcher) authorizeOffer(ctx context.Context, tx memory.ReadTx, c memor
 	return may, nil
 }
 
-// bounded returns the scope of a later snapshot without the stores that exceed a bound of the
-// filter, and without those at level search that the Meter did not admit. The latter include
-// stores that are new in the scope.
+// bounded returns scope, which a later snapshot has read, without the stores that exceed a bound
+// of the filter and without those at level search that the Meter did not admit. The latter
+// include stores that the first snapshot did not have.
 func (c *capped) bounded(scope acl.Scope) acl.Scope {
 	refused := func(a acl.Access) bool { return c.over[a.Store] || searchOnly(a) && !c.admitted[a.Store] }
 	if !scope.Any(refused) {

@@ -31,10 +31,10 @@ type Answer struct {
 	// has an entry which the caller may read; zero if there is none.
 	NothingThen bool
 	NearestDay  memory.Moment
-	// Degraded names the legs that failed or timed out: "lexical", "vector".
-	// "rerank" means that the Reranker did, and that the hits are in the order without it.
-	// "vector_lag" means that entries which the caller may see have waited for their
-	// vectors for more than five seconds, so that the vector leg cannot find them.
+	// Degraded names the legs that failed or timed out: "lexical", "vector". "rerank" means that
+	// the Reranker failed or timed out, and that the hits are in the order without it.
+	// "vector_lag" means that entries which the caller may see have waited for their vectors for
+	// more than five seconds, so that the vector leg cannot find them.
 	Degraded []string
 	// Incomplete reports whether the search gave up looking for more visible hits.
 	Incomplete bool
@@ -51,9 +51,9 @@ type Answer struct {
 	rest     cursor.Candidates // the candidates after Hits
 	unpaged  bool              // there is no next page, even if candidates are left
 
-	labelThen acl.Label // of the entry of NearestDay
+	labelThen acl.Label // label of the entry that NearestDay is from
 
-	sold bool // sell or Recall chose Hits: Values yields them by eachSold
+	sold bool // sell or Recall chose Hits, so Values yields them by eachSold
 	over int  // number of hits that are not in Hits because they did not fit into MaxTokens
 }
 
@@ -94,8 +94,8 @@ type LegRank struct {
 	Score float64
 	// Wording is the index of the query.
 	Wording int
-	// Other reports whether this is not the most relevant wording, but another query or,
-	// with the same index, another part of a long query.
+	// Other reports whether Rank and Score are for another wording than the most relevant one:
+	// another query or, with the same index, another part of a long query.
 	Other bool
 }
 

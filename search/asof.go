@@ -17,10 +17,11 @@ import (
 	"mneme/vector"
 )
 
-// A search as of a time finds entries that have not changed since like any other search. It
-// reads the others from history and compares them with the question when it is asked, because
-// an index of versions would slow every write. Current rights decide, since past ones are not
-// stored. See docs/search.md.
+// A search as of a time finds the entries that have not changed since that time as any other
+// search does. It reads earlier versions of the other entries from history and compares them
+// with the question one by one, because an index of versions would slow every write. The
+// caller's current rights decide what it sees, since past rights are not stored. See
+// docs/search.md.
 
 // maxEmbedded bounds the former entries that a search embeds: first those that have words of
 // the question, then the newest. The others are scored by their words alone.
@@ -36,12 +37,12 @@ type formerEntries struct {
 // formerMeanings holds the vectors and codes of the chunks of former entries.
 type formerMeanings struct {
 	of     map[rowVersion][]memory.Evidence
-	unread bool // some have none: the time was too short, or they were too many
+	unread bool // some have no vectors: the time was too short, or more than maxEmbedded were found
 }
 
-// formerWords counts the words of the wordings in a former entry.
+// formerWords holds how often the terms of the wordings occur in a former entry.
 type formerWords struct {
-	counts [][]int // by wording
+	counts [][]int // by wording, then by its term
 	length int
 }
 
@@ -55,8 +56,8 @@ func parseAsOf(r Request, now time.Time) (*time.Time, error) {
 	return &at, err
 }
 
-// unchangedSince restricts a request's filter to entries that have not changed since its
-// AsOf. If that is nil, it returns the filter as it is.
+// unchangedSince restricts a request's filter to entries that have not changed since asOf. If
+// asOf is nil, it returns the filter as it is.
 func unchangedSince(filter memory.Filter, asOf *time.Time) memory.Filter {
 	if asOf != nil {
 		until := condition.Between(period.At(*asOf), period.Span{})
@@ -65,7 +66,7 @@ func unchangedSince(filter memory.Filter, asOf *time.Time) memory.Filter {
 	return filter
 }
 
-// of returns candidate.then for an entry.
+// of returns what candidate.then is for an entry: f.Then if it is a former entry, otherwise nil.
 func (f *formerEntries) of(e *memory.Entry) *memory.Then {
 	if f == nil || !f.IsFormer(e.ID) {
 		return nil
@@ -87,7 +88,7 @@ func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.S
 	return in, err
 }
 
-// wordsOf returns the words of a former entry.
+// wordsOf counts the terms of the wordings in a former entry.
 func wordsOf(was *memory.Entry, wordings []resolved) *formerWords {
 	doc := lexical.Analyze(was.Texts()...)
 	words := &formerWords{make([][]int, len(wordings)), doc.Length}
@@ -112,8 +113,8 @@ type former struct {
 
 func (f *former) version() rowVersion { return rowVersion{f.ID, f.Revision} }
 
-// findFormer returns the hits of the legs without the entries that have changed since, and
-// with the former entries that have words of the question or are near to it.
+// findFormer returns the hits of the legs without the entries that have changed since the time
+// of the search, and with the former entries that have words of the question or are near to it.
 func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrieved) (*retrieved, error) {
 	var in snapshot
 	var all []former
@@ -189,11 +190,11 @@ func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]f
 	return all, wordings
 }
 
-// toEmbed reads the former entries that have no vectors yet.
+// toEmbed reads those of the former entries in all that have no vectors in made.
 func (f *formerEntries) toEmbed(ctx context.Context, tx memory.EntryReader, all []former, made *formerMeanings) (chosen []memory.Entry, err error) {
 	for _, one := range all {
 		if _, made := made.of[one.version()]; made {
-			continue // the legs were asked before
+			continue // embedded when the legs were asked before
 		}
 		whole, err := f.Whole(ctx, tx, one.Entry)
 		if err != nil {

@@ -11,8 +11,8 @@ import (
 // MinTokens is the smallest MaxTokens of a search.
 const MinTokens = 50
 
-// minShown is the smallest number of tokens for the passage of the first hit. If its
-// description leaves fewer, the description is left out.
+// minShown is the smallest number of tokens that the passage of the first hit may have. If the
+// hit's description leaves fewer, the description is left out.
 const minShown = 25
 
 // FitTokens counts the tokens of a text. If there are more than most, it counts
@@ -52,8 +52,8 @@ func (b *budget) admit(h *Hit) bool {
 	return fits
 }
 
-// measure is admit without counting the hit: it returns the tokens to pass to add if
-// the hit is shown.
+// measure reports, like admit, whether a hit is shown, but does not count it: if the caller
+// shows it, it passes tokens to add.
 func (b *budget) measure(h *Hit) (tokens int, fits bool) {
 	if b.most == 0 {
 		return 0, true

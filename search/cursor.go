@@ -31,8 +31,8 @@ func addLeft(left *cursor.Candidates, c *candidate, scored bool) {
 // scored reports whether the scores of hits depend on other candidates.
 func (r *Request) scored() bool { return r.Ranking == RankingRRF || r.Diversity > 0 }
 
-// bound returns what a cursor of the search is bound to: its caller and all options.
-// Purchases of the first page are not included.
+// bound returns what a cursor of the search is bound to: its caller and all options. Of the
+// Purchase, only MaxCharge is included.
 func (q *searchQuery) bound() []string {
 	r := q.request
 	r.Cursor, r.Filter, r.Purchase = "", q.filter, Purchase{MaxCharge: r.Purchase.MaxCharge}
@@ -55,19 +55,19 @@ func (s *Searcher) openPage(q *searchQuery) (*cursor.Candidates, error) {
 // selected holds the candidates that an answer shows, and those that may follow.
 type selected struct {
 	hits     []*candidate
-	possible []*candidate // hits, and their substitutes if the Meter hides some; nil if it is not asked
+	possible []*candidate // hits, and those that take their places if the Meter hides some; nil if it is not asked
 	rest     cursor.Candidates
 	short    bool // the legs should be asked for more
 	// incomplete says that stores which the caller may read may have more hits.
 	incomplete bool
 	nearest    []*candidate // the best below MinRelevance: see Request.Nearest
 
-	// Explanations need the rest.
+	// The fields below are for later steps, such as explanations.
 	ordered    []*candidate             // all that could be hits, hits first
-	searchOnly []*candidate             // of stores at level search, until they are ranked
+	searchOnly []*candidate             // candidates at level search, until all are ranked
 	visible    map[uuid.UUID]*candidate // all that were read and passed the filter
 	found      *legHits                 // visible hits of the legs; nil on a page after the first
-	dropped    []*memory.Entry          // would be candidates, but did not pass the filter
+	dropped    []*memory.Entry          // entries that would be candidates if they had passed the filter
 }
 
 // selectPage selects the hits of a page after the first from the candidates in its
@@ -137,7 +137,8 @@ func (s *Searcher) assessPage(ctx context.Context, in snapshot, q *searchQuery, 
 	return nil
 }
 
-// after returns the candidates after the last of hits that may follow on another page.
+// after returns the candidates of ordered that come after the last of hits and may follow on
+// another page.
 func after(ordered, hits []*candidate, scored bool) (rest cursor.Candidates) {
 	if len(hits) == 0 {
 		return cursor.Candidates{}

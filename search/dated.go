@@ -16,8 +16,8 @@ import (
 
 // named holds the times that a wording names.
 type named struct {
-	read  []dates.Span // as the wording has them; none: it names no time
-	spans []namedSpan  // those that may be meant
+	read  []dates.Span // as the wording names them; none: it names no time
+	spans []namedSpan  // the spans that read may mean: see meant
 	// onlyTimes says that the wording asks only what happened at those times.
 	onlyTimes bool
 	// entries are the entries of the spans that pass the filter, if they are few enough to
@@ -93,8 +93,8 @@ func (q *searchQuery) asksForDates() bool {
 	return !slices.ContainsFunc(q.wordings, func(w wording) bool { return !w.named.onlyTimes })
 }
 
-// byYear groups spans without a year by year, the latest first. Every group has all other
-// spans.
+// byYear groups the spans whose words name no year by their year, the latest first. Each group
+// also has all spans whose words name a year.
 func byYear(spans []namedSpan) (years [][]namedSpan) {
 	for n := range maxYears {
 		var year []namedSpan
@@ -117,7 +117,8 @@ func byYear(spans []namedSpan) (years [][]namedSpan) {
 	return years
 }
 
-// times holds the instants of a span and its days, which are the same in every zone.
+// times holds a span twice: as instants, to compare with a moment that has a time of day, and as
+// its days in UTC, to compare with a moment that is only a day, month or year.
 type times struct{ instants, days period.Span }
 
 func timesOf(s dates.Span) times {

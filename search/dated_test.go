@@ -106,7 +106,7 @@ func TestATimeWithoutEntriesNamesTheNearestDay(t *testing.T) {
 	})
 }
 
-// Numbers with the prefix of a day are not days, however many a store has.
+// Numbers that begin with the digits of a day are not days, however many a store has.
 func TestManyNumbersInAStoreDoNotAffectQuestionsForTimes(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, c := openDiary(t, b)

@@ -38,7 +38,7 @@ func (s *Searcher) matchDates(ctx context.Context, tx memory.ReadTx, q *searchQu
 			continue
 		}
 		dated[i] = w.named
-		for _, year := range byYear(w.named.spans) { // the latest year that has entries
+		for _, year := range byYear(w.named.spans) { // use the latest year that has entries
 			found, err := q.matchTimes(ctx, tx, w, year)
 			if err != nil {
 				return nil, err
@@ -92,8 +92,8 @@ func (q *searchQuery) matchTimes(ctx context.Context, tx memory.ReadTx, w *wordi
 	return n, err
 }
 
-// onDays returns the entries whose text has one of some days, given by their terms: of those of
-// only, unless it is nil, at most vector.MaxOnly.
+// onDays returns at most vector.MaxOnly entries whose text names one of some days, which are
+// given by their terms (dayTerm). Unless only is nil, it returns only entries of only.
 func (q *searchQuery) onDays(ctx context.Context, tx memory.ReadTx, days []string, only []uuid.UUID) (ids []uuid.UUID, err error) {
 	if len(days) == 0 {
 		return nil, nil
@@ -118,8 +118,8 @@ func (q *searchQuery) onDays(ctx context.Context, tx memory.ReadTx, days []strin
 // textBytes bounds the bytes of values that are read to find days in texts.
 const textBytes = 32 << 20
 
-// naming returns the entries whose text matches. It skips a store in which that would cost
-// too much, so that the store does not decide what is found in the others.
+// naming returns the entries whose text matches. It skips a store in which matching would read
+// too much, so that this store does not decide what is found in the others.
 func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexical.Match, only []uuid.UUID) (all []uuid.UUID, err error) {
 	scope := q.scope
 	limits := memory.ConditionLimits{Bytes: min(textBytes, q.reading.Bytes), Time: q.reading.Time}
@@ -184,20 +184,21 @@ func firstHalf(spans []namedSpan) []namedSpan {
 }
 
 const (
-	// maxDays is how many days a search looks for in texts: those of a season. It looks for
-	// a longer span only by occurred_at and by the words of the question.
+	// maxDays is the length in days of the longest span whose days a search looks for in texts:
+	// a season. It finds entries of a longer span only by occurred_at and by the words of the
+	// question.
 	maxDays = 93
-	// A text that names a day without its year does not match if it also names that day with a
-	// year, up to otherYears before or after those that may be meant: onDays finds it, or it
-	// names another day.
+	// A text that names a day without a year does not match if it also names that day in a year
+	// that is at most otherYears before or after one that may be meant. If it names the day that
+	// is meant, onDays finds it; otherwise it is about another year.
 	otherYears = 5
 	// dayTerm is the layout of the single term for a day, however the text writes the day.
 	dayTerm = "20060102"
 )
 
-// textsOf returns what texts have that name a time in some spans of a question: the terms of
-// days with their year (lexical.AnalysisVersion 6), ascending and each once, and matches for a
-// day without a year as the question writes it.
+// textsOf returns what to look for in texts to find the times that a question names by spans:
+// days are the terms of days with their year (lexical.AnalysisVersion 6), ascending and each
+// once; matches find a day without a year, such as "3 December", as the question writes it.
 func textsOf(question string, spans []namedSpan) (days []string, matches []*lexical.Match) {
 	withYear := make(map[int][]string) // the terms of a day with its years, by its place in the question
 	var places []int
@@ -240,7 +241,7 @@ func appendMatch(matches []*lexical.Match, any, none []string) []*lexical.Match 
 	return append(matches, match)
 }
 
-// daysIn returns the terms of the days of a span; none for those of a long one.
+// daysIn returns the terms of the days of a span; none if it is longer than maxDays.
 func daysIn(s period.Span) (items []string) {
 	if s.Until.Sub(s.From) > maxDays*24*time.Hour {
 		return nil
@@ -264,8 +265,8 @@ func withoutYear(date string) []string {
 	return []string{phrase, strings.Join(words, " ")}
 }
 
-// ofSpans returns the condition that an entry is of one of the spans, or of the month or year
-// in which a span begins.
+// ofSpans returns the condition that occurred_at is in one of the spans, or is the month or year
+// in which one of them begins.
 func ofSpans(spans []namedSpan) *condition.Condition {
 	operands := make([]condition.Operand, 0, 3*len(spans))
 	for _, s := range spans {

@@ -10,15 +10,16 @@ import (
 	"mneme/memory"
 )
 
-// An entry from the week after a time probably describes it ("last Friday"); one within two
-// weeks of it possibly does: docs/decisions/0088-questions-for-times.md.
+// An entry whose time is at most a week after the time that a question names probably describes
+// that time ("last Friday"); one that is at most two weeks after it possibly does:
+// docs/decisions/0088-questions-for-times.md.
 const (
 	soonAfter = 7 * 24 * time.Hour
 	nearTime  = 14 * 24 * time.Hour
 )
 
 // when returns how well the time of an entry fits the times that the wording names: see
-// fusion.Parts. nil: the wording names none, or the entry's is not known.
+// fusion.Parts. nil: the wording names no time, or the entry's time is not known.
 func (w *resolved) when(e *memory.Entry) *float64 {
 	if len(w.named.spans) == 0 || e.OccurredAt.IsZero() && !w.named.inText[e.ID] {
 		return nil

@@ -372,7 +372,8 @@ func (q *searchQuery) wouldRank(ordered []*candidate, c *candidate) int {
 	return rank
 }
 
-// cut returns the explanation of an answer that shows only its first shown hits.
+// cut returns the explanation for an answer of which only the first shown hits are shown: a hit
+// after them is OutcomeBeyondTokens.
 func (x *Explanation) cut(shown int) *Explanation {
 	if x == nil || x.Entry == nil || x.Entry.Outcome != OutcomeHit || x.Entry.Rank <= shown {
 		return x

@@ -187,8 +187,8 @@ func TestAnEntryBeyondTheCandidatesIsExplainedWithItsRanks(t *testing.T) {
 	})
 }
 
-// A filter that many entries pass is applied to the rows, and each leg's list counts up to
-// its last candidate.
+// A filter that many entries pass is applied to the rows that the legs found. Of each leg's list
+// only the hits up to its last candidate count.
 func TestABroadFilterReportsWhatEachOptionDropped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes many entries")

@@ -12,7 +12,7 @@ import (
 type commonWords struct {
 	tx      assessmentTx
 	seed    maphash.Seed
-	numbers map[uint64]int // of the terms, by the hash of their keys
+	numbers map[uint64]int // the number of each term, by the hash of its key
 	weights []float64      // by number
 	marked  []*candidate   // by number: the candidate whose terms were marked last
 	read    map[*candidate]words
@@ -22,7 +22,7 @@ type commonWords struct {
 // words are the terms of a candidate.
 type words struct {
 	numbers []int
-	weight  float64 // of all
+	weight  float64 // the sum of their weights
 }
 
 // newCommonWords weighs the terms of candidates by their rarity among them.

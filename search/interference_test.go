@@ -71,7 +71,8 @@ func TestHiddenEntriesDoNotAffectAnswers(t *testing.T) {
 	}
 }
 
-// checkInterference runs checks, divided by by.
+// checkInterference checks that hidden entries do not affect the answers of a backend. It runs
+// the usual number of checks divided by by.
 func checkInterference(t *testing.T, by int, b backendtest.Backend) {
 	reader := agent("reader", acl.Internal)
 	backendtest.Check(t, by, func(t testing.TB, rt *rapid.T) {
@@ -149,8 +150,8 @@ func received(j *judge) string {
 	return fmt.Sprintf("sent\n%s\n%s\n", strings.Join(queries, "\n"), strings.Join(texts, "\n"))
 }
 
-// drawStep draws a write of an entry that the reader may see, or of one of each kind that
-// it may not see.
+// drawStep draws a write: of an entry that the reader may see, or of one of the kinds of entries
+// that it may not see.
 func drawStep(t *rapid.T) step {
 	value := drawValue(t)
 	key := rapid.SampledFrom([]string{"a", "b", "c", "d/e"}).Draw(t, "key")

@@ -21,8 +21,8 @@ type rowVersion struct {
 func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry.Revision} }
 
 // addLanguages sets the languages of the candidates that the multilingual model scores, if the
-// wording's language is known: between languages the model's scores have another scale. A
-// search reads each text once for all its wordings and snapshots.
+// wording's language is known: the model scores an entry in another language on another scale.
+// The language of a text is detected once for all wordings and snapshots of a search.
 func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, known languages, asked *resolved, candidates []*candidate, found []assessment) error {
 	if asked.language == "" {
 		return nil

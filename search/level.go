@@ -19,8 +19,8 @@ type limits struct {
 	// depth bounds the candidates of each store, and hits its hits in one answer. 0: no
 	// bound.
 	depth, hits int
-	// sold says that a Meter decides which hits are shown and what they cost: see sell.
-	// Until then they do not affect other hits.
+	// sold says that a Meter decides which hits are shown and what they cost: see sell. Before
+	// it has decided, candidates from these stores do not affect other hits.
 	sold bool
 	// whole says that a hit shows all of its entry, all digits of its scores, and the
 	// positions of its passages in the text: see show.

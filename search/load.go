@@ -16,13 +16,13 @@ type candidate struct {
 	entry  *memory.Entry // without value and source
 	access *storeAccess  // the caller's to the entry's store
 	found  *legHits      // what the legs found, of every candidate
-	// asked is the wording to which the candidate is most relevant, and number
-	// its index; the first until the candidate is assessed.
+	// asked is the wording to which the candidate is most relevant, and number its index. Until
+	// the candidate is assessed, they are the first wording.
 	asked       *resolved
 	number      int
 	fused       fusion.Item // by Reciprocal Rank Fusion: the ranks are those in the lists of found
-	*assessment             // for that wording; nil: not assessed
-	judged      *judged     // by a Reranker; nil: not
+	*assessment             // for asked; nil: not assessed
+	judged      *judged     // by a Reranker; nil: it did not judge the candidate
 	score       float64     // orders the answer
 	relevance   float64     // 0–1
 	recency     *float64    // factor of the relevance in the score, 0–1; nil: none
@@ -32,26 +32,26 @@ type candidate struct {
 	// supersededBy is a newer candidate that says nearly the same; nil: none is known.
 	supersededBy *candidate
 	edited       bool // the row has changed since the legs found it
-	// tokens, of a sale with MaxTokens, are those of the hit from a store that is read; -1: it
-	// does not fit, even without the hits of other stores.
+	// tokens, in a sale with MaxTokens, are the tokens of a hit from a store that the caller may
+	// read. -1: the hit does not fit, even if no hits of other stores are shown.
 	tokens int
-	// then is set of an entry that has changed since the time of the request's AsOf: it is as
-	// it was. nil: it is as it is now.
+	// then is set if the entry has changed since the time of the request's AsOf: entry is as it
+	// was at that time. nil: entry is as it is now.
 	then *memory.Then
 }
 
-// legHits are the visible hits of the legs, a list for each wording; no list
-// of a leg that did not search.
+// legHits are the visible hits of the legs, a list for each wording. A leg that did not search
+// has no lists.
 type legHits struct{ lexical, vector, dated [][]legHit }
 
-// ask sets the wording that counts for the candidate, by its index.
+// ask makes the wording with an index the one for which the candidate is scored.
 func (c *candidate) ask(of *retrieved, number int) {
 	c.asked, c.number = &of.wordings[number], number
 }
 
-// legRanks returns the candidate's rank and score in each leg among the visible entries,
-// for that wording or, if the leg found it by others alone, for the one of them by which
-// it ranks best; nil: the leg did not find it.
+// legRanks returns the candidate's rank and score in each leg among the visible entries, for the
+// wording c.asked or, if the leg found the candidate only by other wordings, for the one by
+// which it ranks best; nil: the leg did not find it.
 func (c *candidate) legRanks(wordings []wording) (lexical, vector, dated *LegRank) {
 	if c.found == nil {
 		return nil, nil, nil
@@ -64,7 +64,8 @@ func (c *candidate) legRanks(wordings []wording) (lexical, vector, dated *LegRan
 	return of(c.found.lexical), of(c.found.vector), of(c.found.dated)
 }
 
-// legRank is legRanks for one leg, whose lists have the candidate at ranks; 0: not.
+// legRank is legRanks for one leg. ranks has the candidate's rank in each of its lists; 0: the
+// list lacks it.
 func (c *candidate) legRank(wordings []wording, lists [][]legHit, ranks []int) *LegRank {
 	best := -1 // a wording
 	for w, rank := range ranks {
@@ -78,10 +79,10 @@ func (c *candidate) legRank(wordings []wording, lists [][]legHit, ranks []int) *
 	return &LegRank{Rank: ranks[best], Score: lists[best][ranks[best]-1].Score, Wording: wordings[best].number, Other: best != c.number}
 }
 
-// loadVisible reads the rows of the legs' hits within the scope and returns
-// those that the caller sees; those that it does not see are nil. Mostly all are visible,
-// so that the rows of as many as the fusion takes are read first, and the rest only if one
-// of these is not.
+// loadVisible reads the rows of the legs' hits within the scope. It returns the candidates of
+// the hits that the caller sees, and nil for hits that it does not. Usually all are visible. So
+// loadVisible first reads only as many rows as the fusion may use, and the rest only if one of
+// these is not visible.
 func (s *Searcher) loadVisible(ctx context.Context, in snapshot, q *searchQuery, found *retrieved) (map[uuid.UUID]*candidate, error) {
 	lists := slices.Concat(found.lexical, found.vector, found.dated)
 	n := 0
@@ -109,8 +110,8 @@ func (s *Searcher) loadVisible(ctx context.Context, in snapshot, q *searchQuery,
 	return visible, s.addVisible(ctx, in, q.caller, q.request.Filter, rest, visible)
 }
 
-// addUnread appends those entries of hits to ids that are not in visible, and adds them to
-// it as nil, so that each is read once.
+// addUnread appends to ids the entries of hits that are not in visible. It adds them to visible
+// as nil, so that each is read once.
 func addUnread(ids []uuid.UUID, hits []legHit, visible map[uuid.UUID]*candidate) []uuid.UUID {
 	for i := range hits {
 		id := hits[i].Entry
@@ -122,9 +123,8 @@ func addUnread(ids []uuid.UUID, hits []legHit, visible map[uuid.UUID]*candidate)
 	return ids
 }
 
-// addVisible adds those of ids to visible that the caller sees: within the
-// scope, live, not encrypted, passing the filter, and what their path
-// resolves to.
+// addVisible adds to visible the entries of ids that the caller sees: each is within the scope,
+// live and not encrypted, passes the filter, and is the entry that its path resolves to.
 func (s *Searcher) addVisible(ctx context.Context, in snapshot, c memory.Caller, filter memory.Filter, ids []uuid.UUID, visible map[uuid.UUID]*candidate) error {
 	rows, err := s.rows.Siblings(ctx, in.tx, s.readers.Of(c), in.scope, ids)
 	if err != nil {
@@ -154,8 +154,9 @@ func (s *Searcher) addVisible(ctx context.Context, in snapshot, c memory.Caller,
 	return err
 }
 
-// searchable returns what the paths of rows resolve to for a search, and what of that passes
-// the filter: of now, or as of the time of the request's AsOf. ids are those that were found.
+// searchable returns the entries to which the paths of rows resolve for a search, and those of
+// them that pass the filter: as they are now, or as of the time of the request's AsOf. ids are
+// the entries for which rows were read.
 func (s *Searcher) searchable(ctx context.Context, in snapshot, c memory.Caller, filter memory.Filter, rows []*memory.Entry, ids []uuid.UUID) (searchable, passed []*memory.Entry, err error) {
 	if in.then == nil {
 		searchable = memory.SearchableFor(c, in.scope, rows, s.instant())
@@ -169,9 +170,8 @@ func (s *Searcher) searchable(ctx context.Context, in snapshot, c memory.Caller,
 	return searchable, passed, err
 }
 
-// keepAllVisible returns the visible hits of each list of a leg. incomplete
-// reports that one of them lacks hits, and short that the leg may return these
-// if it is asked for more.
+// keepAllVisible returns the visible hits of each list of a leg. incomplete reports whether a
+// list lacks hits, and short whether the leg may return these if it is asked for more.
 func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][]legHit, short, incomplete bool) {
 	for _, list := range lists {
 		hits, lacks := keepVisible(list, visible)
@@ -181,10 +181,10 @@ func keepAllVisible(lists []legList, visible map[uuid.UUID]*candidate) (kept [][
 	return kept, short, incomplete
 }
 
-// keepVisible returns the visible hits of a list, best first, at most
-// fusionDepth. Rows that loadVisible left unread are not missed: then all hits
-// before them are visible. lacks reports that they are fewer although there may
-// be more, or that what there may be belongs before the last of them.
+// keepVisible returns the visible hits of a list, best first, at most fusionDepth. If
+// loadVisible has not read all rows, the hits of the rows that it read are all visible and
+// enough. lacks reports whether hits are missing that the leg has not returned: fewer than
+// fusionDepth are visible, or a missing one could belong before the last of them.
 func keepVisible(leg legList, visible map[uuid.UUID]*candidate) (kept []legHit, lacks bool) {
 	kept = make([]legHit, 0, len(leg.hits))
 	for _, hit := range leg.hits {

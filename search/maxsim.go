@@ -13,8 +13,8 @@ import (
 	"mneme/vector"
 )
 
-// addMaxSim sets the MaxSim of the assessments of entries, in the order of ids,
-// whose nearest chunk has codes, if the wording has tokens.
+// addMaxSim sets the MaxSim of assessments, which are in the order of ids, if the wording has
+// tokens and the entry's nearest chunk has codes.
 func (m models) addMaxSim(ctx context.Context, in snapshot, asked *resolved, ids []uuid.UUID, found []assessment) error {
 	for k := range m {
 		if err := m.addMaxSimBy(ctx, in, asked, k, ids, found); err != nil {
@@ -57,9 +57,8 @@ func (m models) addMaxSimBy(ctx context.Context, in snapshot, asked *resolved, k
 	return nil
 }
 
-// readCodes reads the k-th model's codes of the nearest chunks of entries, in the order of
-// ids. Those of first chunks, and of former
-// entries, were read with the vectors.
+// readCodes reads the k-th model's codes of the nearest chunks of entries, in the order of ids.
+// The codes of first chunks and of former entries were read with the vectors.
 func (m models) readCodes(ctx context.Context, in snapshot, k int, ids []uuid.UUID, found []assessment) error {
 	var chunks []vector.ChunkID
 	var of []*reading
@@ -85,8 +84,8 @@ type weightedToken struct {
 }
 
 const (
-	// maxTokens is how many of a query's tokens MaxSim compares: those of the
-	// greatest weight. They bound its time.
+	// maxTokens is how many of a query's tokens MaxSim compares: those of the greatest weight.
+	// It bounds the time of the comparison.
 	maxTokens = 32
 	// plainWeight is the weight of a token whose word is none of the query's
 	// terms, such as a stop word. A word that every second entry has weighs as
@@ -120,9 +119,9 @@ func (w *resolved) tokens(k int) []weightedToken {
 	return tokens[:min(len(tokens), maxTokens)]
 }
 
-// rarity returns the greatest weight as evidence of the query's terms that a word of
-// it has, plainWeight if it has none of them, and 0 for what is not a word. stems says that
-// the query has stems beside its words.
+// rarity returns the weight of a word of the query: of the word's terms that are terms of the
+// query, the greatest weight as evidence; plainWeight if there are none; 0 for what is not a
+// word. stems says that the query has stems beside its words.
 func (w *resolved) rarity(word string, stems bool) float64 {
 	var few [4]string
 	terms := lexical.AppendTerms(few[:0], word, stems)

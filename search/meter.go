@@ -143,7 +143,8 @@ type Payment struct {
 	Method json.RawMessage // stored with the claim, to settle the payment
 }
 
-// ClaimRef identifies a claim and, by its fencing number, one holder of it.
+// ClaimRef identifies the claim that a call has on its payment or Idempotency-Key and, by a
+// fencing number, one holder of this claim.
 type ClaimRef struct {
 	ID    uuid.UUID
 	Fence int64
@@ -216,9 +217,9 @@ func (e *CapError) Error() string {
 	return "the cap " + e.Cap + " of this store is spent"
 }
 
-// UnsettledError is an ErrUnavailable: it is not known yet whether the payment for a search
-// is settled, so nothing is shown. Once it is, repeating the call with the same payment
-// returns the answer.
+// UnsettledError is an ErrUnavailable: it is not known yet whether the payment for a search is
+// settled, so nothing is shown. Once the payment is settled, repeating the call with it returns
+// the answer.
 type UnsettledError struct{ RetryAfter time.Duration }
 
 func (e *UnsettledError) Error() string {

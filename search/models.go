@@ -49,7 +49,9 @@ func (m model) cosine(chunk vector.Half, asked []float32) float64 {
 	return chunk.Dot(asked)
 }
 
-// ask returns a wording in the form that fusion.Relevance takes, one for each way to ask it.
+// ask returns a wording as the questions that fusion.Relevance takes, by the constants of
+// package question: scores have another scale for each model, and for entries in another
+// language.
 func (m models) ask(w *resolved) (asked [question.Count]fusion.Question) {
 	lacksName := w.scorer != nil && w.scorer.LacksName()
 	for k := range m {
@@ -199,7 +201,7 @@ func (s *Searcher) noteAsked(ctx context.Context, q *searchQuery, by models) {
 	}
 }
 
-// notedAsked reports whether a question of a session is already recorded.
+// notedAsked reports whether a store's reading already records a question of a session at taint.
 func notedAsked(reading choice.Reading, taint acl.Label) bool {
 	from := reading.BothFrom()
 	return reading.Asked || taint > acl.Public && from != 0 && from.CanFlowTo(taint)

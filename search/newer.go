@@ -29,9 +29,9 @@ const (
 	sitting        = time.Minute
 	alikeInSitting = 0.96
 	inCommonAtOnce = 0.45
-	// newerMargin is the largest difference in score at which two statements are still
-	// swapped: the statement whose words are nearer to the question's scores that much more by
-	// chance.
+	// newerMargin is the largest difference in score at which two statements are still swapped.
+	// Of two statements about one thing, the one whose words are nearer to the question's may
+	// score that much more by chance.
 	newerMargin = 0.56
 )
 
@@ -85,7 +85,7 @@ func (r *retrieved) swapRank(ctx context.Context, words *commonWords, ordered []
 		if r.asksForWhatWasBefore(happened(newer.entry)) {
 			first = older
 		}
-		if first == c && timeOf(c) >= timeOf(ordered[j]) { // fits the time of the question at least as well
+		if first == c && timeOf(c) >= timeOf(ordered[j]) { // it fits the time of the question at least as well
 			at = j
 		}
 	}

@@ -11,9 +11,10 @@ import (
 	"mneme/vector"
 )
 
-// A store that others fill must not decide what a search finds in the rest. If a prefix stands
-// for too many words in a store, or filtering its values would read more than a call may read,
-// the search leaves the store out and names it. If none is left, it refuses the request.
+// A store that others fill must not decide what a search finds in the other stores. So a search
+// leaves out, and names in the answer, a store in which a prefix stands for too many words, or
+// whose values the filter could not read within what a call may read. If no store is left, the
+// search refuses the request.
 
 // passing is the part of a search that passes its filter.
 type passing struct {
@@ -69,9 +70,9 @@ func (s *Searcher) leaveOutWords(ctx context.Context, tx memory.ReadTx, found *p
 	return nil
 }
 
-// matchEach is matchFilter store by store: each may read an equal part of what a call may
-// read, and those that need more are left out. If none is left, it returns tooMuch, the error
-// for all stores together.
+// matchEach does the work of matchFilter store by store: in each store it may read an equal part
+// of what a call may read, and it leaves out the stores that need more. If none is left, it
+// returns tooMuch, the error for all stores together.
 func (s *Searcher) matchEach(ctx context.Context, tx memory.ReadTx, whole memory.Filter, found *passing, tooMuch error) (all []uuid.UUID, more bool, err error) {
 	part := s.limits.Conditions.Part(found.scope.Len())
 	for _, a := range found.scope.Stores() {

@@ -72,8 +72,8 @@ func (w *bazaar) ownHits(r search.Request) string {
 	return said.String()
 }
 
-// A correction that only a store at level search has applies to its entries, but not to the
-// caller's own.
+// A correction to a word that only a store at level search has applies to the entries of that
+// store, but not to the caller's own.
 func TestCorrectionsOfEachPartComeFromItsOwnStores(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})

@@ -19,8 +19,8 @@ import (
 // a value without text.
 type Passage struct {
 	Text string
-	// Start and End are its byte range in the searched text. Both are 0 at level
-	// search, where nothing reveals how long the rest is.
+	// Start and End are the passage's byte range in the searched text. Both are 0 in a hit at
+	// level search, so that they do not reveal how long the rest of the text is.
 	Start, End int
 	// Highlights are the byte ranges of Text that have words of the query, in order
 	// and disjoint.
@@ -53,7 +53,7 @@ const (
 // highlights a short one.
 func (h *Hit) present() {
 	if r := h.query.request; !r.Passages {
-		if r.MaxTokens > 0 && lexical.HasDataURL(h.whole.Value) { // shown counts only the mark for it
+		if r.MaxTokens > 0 && lexical.HasDataURL(h.whole.Value) { // shown counts only the mark in place of the data
 			h.cut(passage.Options{Size: passageSize, Most: maxPassages, Share: secondShare})
 		}
 		return
@@ -67,9 +67,9 @@ func (h *Hit) present() {
 	}
 }
 
-// isLong reports whether a hit's value is longer than longValue as the caller reads it:
-// the text of a string, or else JSON. A value with a data URL always is, since its text
-// lacks the data.
+// isLong reports whether a hit's value is longer than longValue as the caller reads it: the text
+// of a string, or else JSON. A value with a data URL always counts as long, since its text lacks
+// the data.
 func (h *Hit) isLong() bool {
 	if lexical.HasDataURL(h.whole.Value) {
 		return true
@@ -142,10 +142,11 @@ func (h *Hit) highlight(text string) [][2]int {
 	return joined
 }
 
-// evidence returns the evidence of each segment of the hit's text for the query: the words of
-// the query and of the exact match that it has, and if the codes of the text's tokens are
-// known, its best cosine with each token of the query. The cosines weigh as much as the encoder
-// knows the query's language, as in the hit's relevance.
+// evidence returns the evidence of each segment of the hit's text for the query, and the weights
+// of its parts: the words of the query and of the exact match that the segment has, and if the
+// codes of the text's tokens are known, the segment's best cosine with each token of the query.
+// The better the encoder knows the query's language, the more the cosines weigh, as in the hit's
+// relevance.
 func (h *Hit) evidence(text string, segments []passage.Span) (evidence []passage.Evidence, weights []float64) {
 	asked := h.found.asked
 	words := asked.finder()
@@ -214,7 +215,7 @@ func (w *resolved) newFinder(match *lexical.Match) *wordFinder {
 	weights := make([]float64, len(terms)+len(prefixes))
 	most := 0.0
 	for i, term := range w.terms {
-		if term.Variant { // the finder reports it as its word
+		if term.Variant { // the finder reports the word that it is a variant of
 			continue
 		}
 		weights[i] = term.Weight
@@ -275,7 +276,7 @@ func (h *Hit) addMeaning(text string, segments []passage.Span, evidence func(seg
 	best, against := make([]float32, len(query)), maxsim.NewQuery(query)
 	for i, words := range h.of.allModels()[h.found.model].Embedder.CodeSpans(memory.ChunkHeader(&h.whole), text, chunks) {
 		codes := h.codes[i].codes
-		if len(codes) != len(words)*maxsim.TokenSize { // of an earlier text
+		if len(codes) != len(words)*maxsim.TokenSize { // the codes are of an earlier text
 			continue
 		}
 		next := 0

@@ -72,8 +72,8 @@ func (s *Searcher) recallScope(ctx context.Context, tx memory.ReadTx, q *searchQ
 	return scope, r, err
 }
 
-// recall reads the hits that the caller may still see. It reads hits from stores at level
-// search with their values, like the search that sold them; Values reads those of the others.
+// recall reads the hits that the caller may still see. It reads the values of hits from stores
+// at level search, as the search that sold them did. Values reads the values of the other hits.
 func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery, found *retrieved, recalled []Recalled) ([]Hit, error) {
 	scope, r, err := s.recallScope(ctx, tx, q)
 	if err != nil {

@@ -12,13 +12,12 @@ import (
 	"mneme/vector"
 )
 
-// assess sets the score and relevance of candidates; each has those for the wording to
-// which it is most relevant. They depend on the stored rows, read in the same way for
-// every candidate, whichever leg found it and whatever the leg's index returned, and on
-// the judgements of a Reranker.
+// assess sets the score and relevance of each candidate, for the wording to which it is most
+// relevant. They depend on the judgements of a Reranker and on the stored rows. Rows are read in
+// the same way for every candidate, whichever leg found it and whatever the leg's index
+// returned.
 //
-// SECURITY: it reads only candidates that the caller sees, within the scope of their
-// snapshot.
+// SECURITY: it reads only candidates that the caller sees, within the scope of their snapshot.
 func (s *Searcher) assess(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) error {
 	own, others := q.divide(candidates)
 	if err := s.assessPart(ctx, in, q, found, own); err != nil {
@@ -64,8 +63,8 @@ type assessment struct {
 	fusion.Parts
 	by       [2]reading // by model
 	model    int        // the model of Cosine and MaxSim
-	question int        // index of the wording's question to which they belong
-	language string     // of the text, where it matters; "": unknown
+	question int        // index in resolved.questions of the scale of Cosine and MaxSim
+	language string     // of the entry's text; "": unknown, or addLanguages did not need it
 	coverage float64    // the value that Coverage points to
 	terms    []byte     // of the entry, as encoded by its storage
 }
@@ -73,7 +72,7 @@ type assessment struct {
 // reading is the chunk of a candidate that one model considers nearest to a wording.
 type reading struct {
 	read        bool // the model has vectors of the entry
-	judges      bool // the candidate's relevance may be by this model
+	judges      bool // the model may decide the candidate's relevance
 	meaningless bool // the entry has no text to compare: cosine is that of unrelated texts
 	chunk       int
 	cosine      float64
@@ -135,7 +134,7 @@ func (s *Searcher) assessBy(ctx context.Context, in snapshot, q *searchQuery, of
 
 // chooseModels sets which models judge a candidate: the preferred model or both, of those that
 // have read it. While a model reads a store again, only the main model judges the entries that
-// it has read. Vectors left by a model that no longer reads the store do not count.
+// the main model has read. Vectors left by a model that no longer reads the store do not count.
 func (a *assessment) chooseModels(prefers int, reading choice.Reading) {
 	both := a.by[mainModel].read && a.by[multilingualModel].read
 	switch {

@@ -116,9 +116,9 @@ type sentText struct {
 	text     string
 }
 
-// toJudge reads in one snapshot the texts of the most relevant candidates that may be
-// sent, most relevant first. short says that the legs should be asked for more. Neither
-// what conditions read here nor the time of ranking counts for other steps.
+// toJudge reads in one snapshot the texts of the most relevant candidates that may be sent, most
+// relevant first. short says that the legs should be asked for more. What the filter reads here
+// does not count toward the limits of other steps, nor the time of ranking toward Took.Rank.
 func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved) (texts []sentText, short bool, err error) {
 	ctx = withTook(ctx, new(Took)) // the caller measures the whole step
 	err = s.view(ctx, q.caller, func(tx memory.ReadTx) error {
@@ -206,7 +206,7 @@ func (s *Searcher) judge(ctx context.Context, wordings []resolved, texts []sentT
 	}
 	all := make([]float64, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(MaxWordings) // the parts of a long question may be more
+	group.SetLimit(MaxWordings) // a long question may have more parts
 	for w, of := range byWording {
 		if len(of) == 0 {
 			continue

@@ -15,7 +15,8 @@ import (
 type resolved struct {
 	wording
 	scorer *lexical.Scorer // of terms in the scope; nil: the lexical leg has not counted them
-	// embeddings are by the search's models; zero: the vector leg has not computed them.
+	// embeddings are the embeddings by the search's models; zero: the vector leg has not
+	// computed them.
 	embeddings [2]embed.Query
 	// corrected says that correct has run; typos has the corrections that it found.
 	corrected bool

@@ -25,7 +25,7 @@ type legHit struct {
 	Entry uuid.UUID
 	Score float64
 	Chunk int        // of the vector leg
-	of    *candidate // of the visible entry; nil until the rows are read
+	of    *candidate // of the entry, if it is visible; nil until the rows are read
 }
 
 // legList is the result of one leg.
@@ -54,8 +54,8 @@ type retrieved struct {
 	dated           []legList       // of the dates leg; empty for a wording that names no time
 	failed          []string        // the legs that failed: LegLexical, LegVector
 	searchOnly      *retrieved      // of searchQuery.searchOnly
-	wordings        []resolved      // in the order of the question's
-	models          models          // of the wordings' embeddings
+	wordings        []resolved      // in the order of searchQuery.wordings
+	models          models          // that made the wordings' embeddings
 	former          *formerMeanings // of a search as of a time; nil: the search has none
 	languages       languages       // of the entries whose language was detected
 	verdict         verdict         // of a Reranker
@@ -90,8 +90,8 @@ func (r *retrieved) allModels() models {
 	return all
 }
 
-// head returns how many hits are among the first fusionDepth or tie with the last of
-// these.
+// head returns the number of hits that the fusion may use: the first fusionDepth, and all that
+// tie with the last of them.
 func (l legList) head() int {
 	n := min(fusionDepth, len(l.hits))
 	for 0 < n && n < len(l.hits) && l.hits[n].Score == l.hits[n-1].Score {

@@ -62,7 +62,7 @@ func (s *Searcher) forSale(ctx context.Context, in snapshot, q *searchQuery, fou
 	sale := &undecided{ordered: ranked.ordered}
 	for _, c := range possible {
 		row := *c.entry
-		c.entry = &row // releases the rows of all candidates
+		c.entry = &row // a copy, so that the rows of the other candidates can be freed
 		sale.possible = append(sale.possible, c)
 	}
 	return sale, s.countTokens(ctx, in, q, found, sale.possible)

@@ -236,8 +236,8 @@ func serviceWith(t *testing.T, data *backendtest.Data, e embed.Embedder, index v
 	})
 }
 
-// strayIndex is an index that has only entries without rows and searches the first of them.
-// It records how many hits it is asked for.
+// strayIndex is an index of strays entries, none of which has a row. A search returns at most
+// the first most of them. strayIndex records how many hits it is asked for.
 type strayIndex struct {
 	brokenIndex
 	strays, most int

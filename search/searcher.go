@@ -22,8 +22,8 @@ import (
 type Options struct {
 	// Indexer has the models that embed questions. nil: searches use only the lexical leg.
 	Indexer Indexer
-	// Meter bounds and sells the hits that search-only grants show. nil: they have no
-	// bounds, and metered stores are not searched.
+	// Meter bounds and sells the hits that search-only grants show. nil: these hits are not
+	// bounded, and metered stores are not searched.
 	Meter Meter
 	// VectorBudget bounds the time of a search's vector leg, including embedding. If the leg
 	// takes longer, the answer is lexical and says so. Default 3 s.
@@ -102,7 +102,7 @@ type Searcher struct {
 	documents    *cache.Documents
 	rows         *cache.Rows
 	evidence     *cache.Evidence
-	unnoted      *lru.Cache[string, time.Time] // by store and label, when noting a question was last tried
+	unnoted      *lru.Cache[string, time.Time] // by store and label: last attempt to record a question
 	searches     *fairqueue.Queue
 	searchLimits fairqueue.Limits
 }

@@ -195,7 +195,7 @@ func bothMaxSims(a, b []byte) (*float64, error) {
 	return new((there + back) / 2), err
 }
 
-// alikeRanges returns the ranges of a model's scores for two entries.
+// alikeRanges returns the ranges of a model's cosines and MaxSims for two entries.
 func alikeRanges(m model, multilingual bool) (cosines, maxSims fusion.CosineRange) {
 	if multilingual {
 		return fusion.MultilingualAlikeCosines, fusion.MultilingualAlikeMaxSims

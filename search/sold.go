@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// eachSold is Each for an answer with sold hits. It yields hits from stores at level search
-// as they were sold, whatever has changed since: they were paid for, or count toward a cap.
-// It reads hits from other stores again, and shows them within the tokens of MaxTokens that
-// sold hits leave. The first of them that does not fit is the last one read; the next page
-// begins with it.
+// eachSold is Each for an answer with sold hits. It yields hits from stores at level search as
+// they were sold, whatever has changed since: they were paid for, or count toward a cap. It
+// reads hits from other stores again, and shows them within the tokens of MaxTokens that the
+// sold hits leave. At the first of these that does not fit it stops reading; the next page
+// begins with that hit.
 func (v *Values) eachSold(ctx context.Context, yield func(*Hit) error) (err error) {
 	a := v.answer
 	read := rereading{service: a.searcher}

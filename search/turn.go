@@ -13,8 +13,9 @@ import (
 var defaultSearches = fairqueue.Limits{Running: 64, RunningEach: 8, Waiting: 1024, WaitingEach: 64}
 
 // weightBytes is the length of question text that makes a search count as one more of its
-// agent's concurrent searches. The time of a search grows with the text of its question: an
-// agent that sends questions of 16 kB, one after another, leaves a processor to others.
+// agent's concurrent searches, since the time of a search grows with the text of its question.
+// Of an agent's questions of 16 kB only one is answered at a time, which leaves a processor to
+// others.
 const weightBytes = 2000
 
 // takeTurn waits until a search of the caller may run. The caller must call done when the

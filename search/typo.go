@@ -126,7 +126,8 @@ func (c correction) isInflected(word string) bool {
 	return false
 }
 
-// add adds terms that replace the term of.
+// add adds the corrections near of a term to the wording, each with a share of the term's
+// weight, and records the typo.
 func (w *resolved) add(of lexical.QueryTerm, near []lexical.Correction, share float64) {
 	typo := Typo{Word: of.Word}
 	for _, c := range near {
@@ -198,8 +199,9 @@ func (c correction) oneTypo(ctx context.Context, asked *resolved, unknown []lexi
 	return near, nil
 }
 
-// best returns the corrections whose terms have a weight, one for each term: the word with the
-// fewest tokens.
+// best returns the corrections of a word whose terms occur in entries, which gives them a
+// weight, and which may be meant; at most maxCorrections. Of the corrections with one term, it
+// returns the one whose word has the fewest tokens.
 func (c correction) best(asked *resolved, word string, all []lexical.Correction, weight map[string]float64) []lexical.Correction {
 	tokens := func(x lexical.Correction) int {
 		n, _ := c.fit(x.Word, len(x.Word))

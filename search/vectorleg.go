@@ -28,12 +28,12 @@ var errAboveModel = errors.New("the session is above the label up to which the m
 // defaultVectorBudget bounds the time of the vector leg.
 const defaultVectorBudget = 3 * time.Second
 
-// budgetBytes is the length of a question for which the vector leg has its budget. Each
-// further budgetBytes add the budget once more.
+// budgetBytes is the length of question text, in bytes, for which the vector leg has its budget
+// of time once. Each further budgetBytes add the budget once more.
 const budgetBytes = 4000
 
-// searchVectors is the vector leg. It ends within the vector budget. With a fetch of 0
-// it only embeds the wordings. by are the models of the embeddings that before has.
+// searchVectors is the vector leg. It ends within the vector budget. With a fetch of 0 it only
+// embeds the wordings. by are the models that made the embeddings in before.
 func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []resolved, by models, fetch int) (leg legFound, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.budget*time.Duration(1+q.bytes()/budgetBytes))
 	defer cancel()
@@ -160,8 +160,9 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, ask
 }
 
 // embedWordings returns wordings with their embeddings by each model, for the vector leg and
-// later steps. If it fails, it returns those that it has. Embeddings are cached for each
-// cache.Reader and shared. former are the models of the embeddings that before has.
+// later steps. If it fails, it returns the wordings with the embeddings that it has. Embeddings
+// are cached: the searches of one cache.Reader share them. former are the models that made the
+// embeddings in before.
 func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []resolved, former, by models) (wordings []resolved, err error) {
 	ctx, end := s.startStep(ctx, "embed", &tookOf(ctx).Embed)
 	defer end(&err)

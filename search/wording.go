@@ -22,7 +22,7 @@ type wording struct {
 	language string
 	// prefers is the model that judges an entry which both have read, or eitherModel.
 	prefers int
-	chatter bool         // it asks for nothing
+	chatter bool         // it asks for nothing, as a greeting does
 	past    lexical.Past // whether it asks for an earlier state
 	named   named        // the times that it names
 }

@@ -2,7 +2,8 @@ package dates
 
 import "time"
 
-// amount reads a number of units at the token i, in digits or words: "two", "12".
+// amount reads a number of units at the token i, in digits or words: "two", "12". It returns the
+// number, the token after it and its languages, which are 0 if there is no number.
 func (p *parser) amount(i int, in languages) (n, end int, shared languages) {
 	if i >= len(p.tokens) {
 		return 0, i, 0
@@ -20,11 +21,11 @@ func (p *parser) amount(i int, in languages) (n, end int, shared languages) {
 	return n, i + 1, shared
 }
 
-// some is an amount that is not known.
+// some is the amount of words such as "a few", which name no number.
 const some = 1 << 20
 
-// ago reads how long ago: two weeks ago, vor zwei Wochen, két hete, неделю назад; and how
-// long it will be, where a clause ends with it: in two weeks.
+// ago reads how long ago: two weeks ago, vor zwei Wochen, két hete, неделю назад. If the clause
+// ends after it, ago also reads how long it will be: in two weeks.
 func (p *parser) ago(i int, _ bool) (d date, ok bool) {
 	for _, s := range p.tokens[i].senses {
 		if s.kind != kindAgoBefore && s.kind != kindInBefore {
@@ -79,8 +80,9 @@ func (p *parser) unitsAt(i int) (units []sense) {
 	return units
 }
 
-// distant returns the date that is n units from now: a day exactly; the seven days around
-// a week, the thirty around a month; a year of the calendar.
+// distant returns the date that is n units from now: for days that very day, for weeks the seven
+// days around it, for months and quarters the thirty days around it, for years the calendar
+// year.
 func (p *parser) distant(n, unit int, in languages, end int) (d date, ok bool) {
 	d.in, d.end = in, end
 	switch n {
@@ -108,7 +110,7 @@ func (p *parser) distant(n, unit int, in languages, end int) (d date, ok bool) {
 	return d, d.resolved
 }
 
-// someAgo resolves a date some units ago: two to five.
+// someAgo resolves a date such as "a few weeks ago": two to five units.
 func (p *parser) someAgo(d date, unit int) (date, bool) {
 	switch unit {
 	case unitDay:

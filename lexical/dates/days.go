@@ -8,8 +8,9 @@ import (
 
 // NamedDay is a day that a text names with its month and year.
 type NamedDay struct {
-	// Start and End are the bytes of the text from the first word or digit to the last
-	// digit, or to a word for a year or day after it, [Start, End).
+	// Start and End are the bytes of the text from the first word or digit of the day to its
+	// last digit or, if a word such as "года" follows the year or day, to the end of that word,
+	// [Start, End).
 	Start, End       int
 	Year, Month, Day int
 }
@@ -45,7 +46,7 @@ func Days(text string) (found []NamedDay) {
 	return found
 }
 
-// fullDay reads a day with its month and year at the token i that has one reading.
+// fullDay reads a day with its month and year at the token i, if it has only one reading.
 func (p *parser) fullDay(i int) (d date, ok bool) {
 	t := p.tokens[i]
 	if t.shape == mark || t.shape == code || t.shape == word && len(t.senses) == 0 {
@@ -68,8 +69,8 @@ func (p *parser) fullDay(i int) (d date, ok bool) {
 // isNumber reports whether the token i is a number.
 func (p *parser) isNumber(i int) bool { return i < len(p.tokens) && p.tokens[i].shape == number }
 
-// lastDigit returns the end of the last number in the tokens [i, end), or of a word for a
-// year or day after it.
+// lastDigit returns the end of the last number in the tokens [i, end) or, if a word such as
+// "года" follows the year or day, the end of that word.
 func (p *parser) lastDigit(i, end int) int {
 	if t := p.tokens[end-1]; t.shape == word {
 		return t.end

@@ -21,8 +21,8 @@ func (p *parser) digits(i int, within bool) (d date, ok bool) {
 	return d, p.twoParts(&d, i, second, within) && p.validDay(d)
 }
 
-// part returns the number after the separator at the token i, -1 if there is none. Only a
-// point may be followed by a space.
+// part returns the token of the number that follows the separator at the token i, -1 if there is
+// none. Only a point may be followed by a space.
 func (p *parser) part(i int, separator byte) int {
 	if !p.isMark(i, string(separator)) || !p.tokens[i].joined || i+1 >= len(p.tokens) || p.tokens[i+1].shape != number {
 		return -1
@@ -68,7 +68,8 @@ func (p *parser) threeParts(d *date, i, second, third int) bool {
 	return minYear <= d.year && d.year <= maxYear
 }
 
-// orderParts sets the day and the month of a date whose first parts are a and b.
+// orderParts sets the day and the month of a date whose first parts are a and b. If p.order
+// leaves both orders possible, the date becomes swappable.
 func (p *parser) orderParts(d *date, a, b int, separator byte) {
 	d.day, d.month = a, b
 	switch {
@@ -110,8 +111,8 @@ func (p *parser) twoParts(d *date, i, second int, within bool) bool {
 	return minYear <= d.year && d.year <= maxYear && d.month >= 1 && d.month <= 12 && p.clearDate(d.end)
 }
 
-// isMonthBefore reports whether the digits at the token i, before the digits of a year and
-// the token end, are a month rather than part of a ratio or a decimal number.
+// isMonthBefore reports whether the digits at the token i, which a year follows, are a month
+// (7/2026) rather than part of a ratio or a decimal number. end is the token after the year.
 func (p *parser) isMonthBefore(i, end int, separator byte, within bool) bool {
 	two := p.tokens[i].digits == 2
 	if within || p.preposed(i, kindIn, anyLanguage) {
@@ -120,7 +121,7 @@ func (p *parser) isMonthBefore(i, end int, separator byte, within bool) bool {
 	return separator == '/' && (two || i == 0 && (end >= len(p.tokens) || p.tokens[end].shape == mark))
 }
 
-// isEnglish reports whether the word before digits without a year is English.
+// isEnglish reports whether the token i, the word before a date without a year, is "on".
 func (p *parser) isEnglish(i int) bool {
 	return i >= 0 && strings.EqualFold(p.text[p.tokens[i].start:p.tokens[i].end], "on")
 }

@@ -33,7 +33,8 @@ func (p *parser) distance(i int) (span Span, end int) {
 	return span, 0
 }
 
-// weekdayDistance reads a date after a weekday and a word such as "before".
+// weekdayDistance reads the rest of "Friday before 3 July": the word at the token i and the
+// date. It returns that Friday.
 func (p *parser) weekdayDistance(i, weekday int, in languages) (span Span, end int) {
 	for _, s := range p.sensesAt(i) {
 		if s.kind != kindBefore && s.kind != kindAfter || s.in&in == 0 || p.isFor(i) {
@@ -63,7 +64,8 @@ func (p *parser) isFor(i int) bool {
 	return i < len(p.tokens) && strings.EqualFold(p.text[p.tokens[i].start:p.tokens[i].end], "for")
 }
 
-// offsetSpan returns the span n units before or after another, or the adjacent one if n is 0.
+// offsetSpan returns the span that is n units before or after another; if n is 0, the unit next
+// to it, as in "the week before 3 August".
 func (p *parser) offsetSpan(of Span, n, unit int, before bool) (Span, bool) {
 	sign, from := 1, of.Until
 	if before {

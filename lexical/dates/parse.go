@@ -78,7 +78,8 @@ func (p *parser) isMark(i int, chars string) bool {
 // isJoined reports whether the token i exists and directly follows the previous one.
 func (p *parser) isJoined(i int) bool { return i < len(p.tokens) && p.tokens[i].joined }
 
-// skip returns the token after at most two words that may occur within a date.
+// skip returns the token after at most two words such as "of" or "the", which may occur within a
+// date.
 func (p *parser) skip(i int, in languages) int {
 	for end := i + 2; i < end && p.is(i, kindOf, in); {
 		if i++; p.isMark(i, "'") { // l'été

@@ -94,8 +94,8 @@ func (p *parser) pair(i int, in languages, between bool) (span Span, end int) {
 	return p.join(a, b)
 }
 
-// isDayOfRange reports whether the token i is a day whose month follows another day: 3 to
-// 9 July.
+// isDayOfRange reports whether the token i is the first day of a range that names its month only
+// once, as 3 in "3 to 9 July".
 func (p *parser) isDayOfRange(i int, in languages, between bool) bool {
 	if p.dayNumber(i) == 0 {
 		return false
@@ -128,8 +128,8 @@ func (p *parser) connector(i int, in languages, between bool) (next int, shared 
 	return 0, 0
 }
 
-// isBetweenAfter reports whether a word such as "között" occurs within the next eight
-// tokens.
+// isBetweenAfter reports whether a word such as "között", which means "between" and follows the
+// range, occurs within the next eight tokens.
 func (p *parser) isBetweenAfter(i int, in languages) bool {
 	for j := i; j < i+8; j++ {
 		if p.is(j, kindBetweenAfter, in) {
@@ -198,7 +198,8 @@ func (p *parser) joinAnyYear(a, b date, turns bool) (span Span, end int) {
 	return span, b.end
 }
 
-// open reads a date after "since", "before" or "after".
+// open reads "since", "before" or "after" and the date that follows, and returns the span that
+// they name.
 func (p *parser) open(i int) (span Span, end int) {
 	for _, s := range p.tokens[i].senses {
 		if s.kind != kindSince && s.kind != kindBefore && s.kind != kindAfter || p.isFor(i) {

@@ -12,7 +12,7 @@ type date struct {
 	resolved         bool
 	in               languages
 	end              int // the token after the date
-	before           int // number of its tokens before the one it was read at
+	before           int // number of its tokens before the one at which it was read: 1 for 2025 nyarán
 }
 
 // shift selects an occurrence of a date without a year.
@@ -53,9 +53,9 @@ func (p *parser) dayNumber(i int) int {
 	return p.tokens[i].value
 }
 
-// month returns the month at the token i and its languages: if any of them is in p.hint,
-// only those in p.hint. short reports whether the word is a month only next to a number,
-// weak whether it is short or has other meanings.
+// month returns the month at the token i and its languages: if any of them is in p.hint, only
+// those in p.hint. short reports whether the word is a month only next to a number ("mar"), weak
+// whether it is short or has other meanings ("may").
 func (p *parser) month(i int, in languages) (month int, weak, short bool, shared languages) {
 	for _, s := range p.sensesAt(i) {
 		if s.kind <= kindShortMonth && s.in&in != 0 && (month == 0 || month == int(s.value)) {

@@ -26,8 +26,8 @@ func (p *parser) resolveYear(d *date, year int) {
 	p.resolve(d, p.date(year, 1, 1), p.date(year+1, 1, 1), Year)
 }
 
-// shifted returns the shift that the token i names and its languages. rolling reports
-// whether the period lasts until today.
+// shifted returns the shift that the token i names and its languages. rolling reports whether
+// the period lasts until today, as in "the past week".
 func (p *parser) shifted(i int, in languages) (s shift, rolling bool, shared languages) {
 	if i < 0 || i >= len(p.tokens) {
 		return latest, false, 0

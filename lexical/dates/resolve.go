@@ -91,7 +91,8 @@ func (p *parser) spanOf(d date) Span {
 	return spanIn(d.year)
 }
 
-// occurrence returns the occurrence that s selects of a span without a year.
+// occurrence returns, of a span that has one occurrence in each year, the one that s selects. in
+// returns the occurrence in a year.
 func (p *parser) occurrence(s shift, in func(year int) Span) Span {
 	year := p.now.Year()
 	if s == this {

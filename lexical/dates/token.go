@@ -210,7 +210,8 @@ func (p *parser) readIdeographs(v *vocabulary, t *token, hint languages) {
 	}
 }
 
-// joinWords merges the words of a form of several words into one token.
+// joinWords merges the words of a form of several words, such as "day before yesterday", into
+// one token.
 func (p *parser) joinWords(v *vocabulary, hint languages) {
 	kept := p.tokens[:0]
 	for i := 0; i < len(p.tokens); {

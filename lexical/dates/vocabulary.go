@@ -80,7 +80,7 @@ type sense struct {
 // entry holds the senses of a word.
 type entry struct {
 	senses []sense
-	longer int // words of the longest form that begins with this word, if more than one
+	longer int // number of words of the longest form of several words that begins with this one
 }
 
 // vocabulary holds the words of all languages.
@@ -160,7 +160,8 @@ func (v *vocabulary) addMonths(w *words, in languages) {
 	v.addGroups(w.shortMonths, in, kindShortMonth, 1, "")
 }
 
-// addGroups adds the forms of groups. The value of the first group is first.
+// addGroups adds the forms of a list of groups (see words) with kind k. The first group has the
+// value first, each further group the next value.
 func (v *vocabulary) addGroups(groups string, in languages, k kind, first int, endings string) {
 	value := first
 	for group := range strings.SplitSeq(groups, ",") {

@@ -9,8 +9,8 @@ func (p *parser) weekend(d *date, n int) {
 	p.resolveDays(d, saturday, saturday+2, Range)
 }
 
-// dayOfWeek returns the weekday of a week if one is named after the week: last week
-// Tuesday.
+// dayOfWeek returns the day of the week d if a weekday follows it, as in "last week Tuesday";
+// otherwise d.
 func (p *parser) dayOfWeek(d date) date {
 	if !d.resolved || d.span.Precision != Week {
 		return d

@@ -23,11 +23,11 @@ type words struct {
 	inSeasons           string // four groups of seasons that include "in"
 
 	last, past, this, next string // last week: a week of the calendar; the past week: until today
-	every                  string // Tuesdays in general, which are no date
+	every                  string // every Tuesday: of each week, and so no date
 	agoBefore, agoAfter    string // vor zwei Wochen, two weeks ago
 	inBefore, inAfter      string // in zwei Wochen, iki hafta sonra
 	in, of                 string // words before dates; words within them
-	weakIn                 string // words that make a month of an ambiguous word; the same as in, if empty
+	weakIn                 string // words after which "may" is a month; the same as in, if empty
 	follow                 string // words that may follow such a month, or a year
 	from, to, between, and string
 	betweenAfter           string // "between" at the end of the range

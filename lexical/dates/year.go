@@ -114,8 +114,8 @@ func (p *parser) isYearWord(i int) bool {
 	return in != 0 && unit == unitYear
 }
 
-// isGermanYear reports whether the year i is a date without a word before it, as in
-// German: no noun follows, which would be capitalized.
+// isGermanYear reports whether the year i is a date although no word such as "in" precedes it,
+// which German does not need. A capitalized word after the year would be a noun that it counts.
 func (p *parser) isGermanYear(i int) bool {
 	return p.hint&load().bits["de"] != 0 && p.hint != anyLanguage && !p.isName(i+1) && p.tokens[i].value%100 != 0
 }

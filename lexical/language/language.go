@@ -33,8 +33,8 @@ const (
 	// loneScore is enough in a text of at least loneWords words, none of them English.
 	loneScore = 1
 	loneWords = 3
-	// codeWeight is how much more evidence each code-like word requires, since its names
-	// are short and some are words of a language; maxCode is the maximum.
+	// codeWeight is how much more evidence each code-like word requires, since names in code are
+	// short and some are words of a language; maxCode bounds this additional evidence.
 	codeWeight = 0.2
 	maxCode    = 2
 	// likelyScore is the minimum evidence for a guess: one ending.
@@ -48,7 +48,8 @@ type Guess struct {
 	// Language is the code of ISO 639-1 (of Filipino "tl"), "" if no word is evidence of a
 	// language.
 	Language string
-	// Sure reports whether there is enough evidence against English, or for it.
+	// Sure reports whether there is enough evidence that the text is not English or, if Language
+	// is "en", that it is.
 	Sure bool
 }
 

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The evidence of one word counts for a language, for English, or half for each.
+// The evidence of one word. It counts for the languages that have the word, for English, or if
+// both have it, about half for each.
 const (
 	grammarWeight = 1   // a word of English grammar, or any word of another language's list
 	contentWeight = 0.7 // another English word
@@ -233,7 +234,8 @@ func (r *reader) seeBulgarian(c rune, after string) {
 	}
 }
 
-// add adds a letter.
+// add adds a letter to the word. languages maps each accented letter to the languages that have
+// it.
 func (w *word) add(c rune, languages map[rune]uint64) {
 	if unicode.IsMark(c) {
 		return // in a text that is not composed: the base letter follows
@@ -260,7 +262,7 @@ func (w *word) add(c rune, languages map[rune]uint64) {
 	w.length += utf8.EncodeRune(w.lower[w.length:], lower)
 }
 
-// judge adds the evidence of a word, from start to end of the chunk.
+// judge adds the evidence of the word from start to after, in a chunk that ends at end.
 func (r *reader) judge(w *word, start, after, end int) {
 	named, first := r.afterName, r.sentenceStart
 	r.afterName, r.sentenceStart = w.capital, false

@@ -2,7 +2,7 @@ package posting
 
 import "mneme/lexical"
 
-// everyByte selects all keys.
+// everyByte makes decodeTerms yield all keys: it has every first byte.
 var everyByte = func() (all [256]bool) {
 	for i := range all {
 		all[i] = true

@@ -22,8 +22,8 @@ const (
 	benchQuestions = 20 // of each store
 )
 
-// BenchmarkSiblings looks up the rows of 300 of a store's 2,000 entries, one of ten stores
-// after another, all of which are cached.
+// BenchmarkSiblings looks up the rows of 300 of the 2,000 entries of a store, for ten stores in
+// turn. All rows are cached.
 //
 //	go test ./search/cache -run '^$' -bench . -benchtime 20000x
 func BenchmarkSiblings(b *testing.B) {
@@ -99,7 +99,7 @@ func some[T any](all []T, n int) []T {
 	return picked
 }
 
-// packedVectors is a snapshot with terms as SQLite keeps them.
+// packedVectors is a snapshot whose terms are in the layout that SQLite uses.
 type packedVectors struct{ *vectors }
 
 func (packedVectors) TermCounter(query []lexical.QueryTerm) memory.TermCounter {

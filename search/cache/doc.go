@@ -1,5 +1,5 @@
-// Package cache keeps what searches have read and embedded, since similar questions read
-// mostly the same: Rows of entries, the Evidence that they are scored by, which entries
-// Documents are, and the embeddings of Queries. Each is bounded by bytes and safe for
-// concurrent use. Who may use what they hold is a Reader.
+// Package cache keeps what searches have read and embedded, since similar questions read mostly
+// the same. Rows keeps rows of entries, Evidence what entries are scored by, Documents the
+// entries that postings refer to, and Queries the embeddings of queries. Each cache is bounded
+// by bytes and safe for concurrent use. A Reader identifies who may use what a cache holds.
 package cache

@@ -10,11 +10,11 @@ import (
 	"mneme/memory"
 )
 
-// Documents keeps which entries the documents of postings are. A search finds hundreds of
-// documents, and similar questions find mostly the same ones. A document is the same entry
-// for good.
+// Documents keeps the entry IDs of the document numbers in postings. A search finds hundreds of
+// documents, and similar questions find mostly the same ones. A document always belongs to the
+// same entry, so nothing that is kept becomes invalid.
 //
-// SECURITY: they are kept for each Reader.
+// SECURITY: what one Reader has looked up is not used for another.
 type Documents struct {
 	seed maphash.Seed
 
@@ -22,8 +22,8 @@ type Documents struct {
 	sets []documentSet // by hash of the key
 }
 
-// documentSet holds the last ones that were put, the latest first. While half of all slots
-// are taken, one set in twenty has had a fifth.
+// documentSet holds the last four documents that were put into the set, the latest first. When
+// half of all slots are taken, one set in twenty has received a fifth document and has lost one.
 type documentSet [4]document
 
 type document struct {
@@ -36,13 +36,13 @@ type documentKey struct {
 	store, doc int64
 }
 
-// NewDocuments returns a cache of at most so many bytes, or of one set.
+// NewDocuments returns a cache of at most maxBytes bytes, but at least one set.
 func NewDocuments(maxBytes int) *Documents {
 	n := max(1, maxBytes/int(unsafe.Sizeof(documentSet{})))
 	return &Documents{seed: maphash.MakeSeed(), sets: make([]documentSet, n)}
 }
 
-// Of returns those that a Reader has read.
+// Of returns the documents that reader has read, as a storage looks them up.
 func (d *Documents) Of(reader Reader) memory.DocumentIDs { return readDocuments{d, reader} }
 
 func (d *Documents) set(key documentKey) *documentSet {
@@ -58,7 +58,7 @@ type readDocuments struct {
 // Get implements memory.DocumentIDs.
 func (r readDocuments) Get(n int, document func(i int) (store, doc int64), found func(i int, entry uuid.UUID)) {
 	keys, sets := make([]documentKey, n), make([]*documentSet, n)
-	for i := range n { // before any set is read, so that the processor fetches several at a time
+	for i := range n { // before any set is read: the processor then fetches several sets at a time
 		store, doc := document(i)
 		keys[i] = documentKey{r.reader, store, doc}
 		sets[i] = r.documents.set(keys[i])
@@ -67,7 +67,7 @@ func (r readDocuments) Get(n int, document func(i int) (store, doc int64), found
 	defer r.documents.mu.Unlock()
 	for i, set := range sets {
 		for k := range set {
-			if slot := &set[k]; slot.documentKey == keys[i] && slot.entry != uuid.Nil { // an empty slot has a key, too
+			if slot := &set[k]; slot.documentKey == keys[i] && slot.entry != uuid.Nil { // an empty slot has the zero key
 				found(i, slot.entry)
 				break
 			}

@@ -45,7 +45,7 @@ func TestDocumentsAreLookedUpTogether(t *testing.T) {
 	}
 }
 
-// What is put drops others only once its set is full, and they are the oldest.
+// A document that is put drops another only if its set is full, and then the oldest of the set.
 func TestDocumentsAreBounded(t *testing.T) {
 	ada := NewDocuments(1).Of(Reader{1}) // one set
 	for doc := range int64(10) {

@@ -14,29 +14,29 @@ import (
 	"mneme/memory"
 )
 
-// Evidence keeps what entries are scored by. A search scores a hundred entries, and
-// those of similar questions are mostly the same ones.
+// Evidence keeps what entries are scored by: their terms, vectors and codes. A search scores a
+// hundred entries, and those of similar questions are mostly the same ones.
 //
-// What is cached of an entry is used while the row that the search has read has the same
-// revision, and none of the vectors has changed. One look at the position of the last
-// change of any vectors says so; if it has moved, the records since then say which
-// changed. Writes of other processes count like those of this one.
+// Cached evidence of an entry is used while the row that the search has read has the same
+// revision and none of the entry's vectors has changed. To find out, a search reads the position
+// of the last change of any vectors. If the position has moved, the records since the previous
+// one say whose vectors changed. Writes of other processes count like those of this one.
 //
-// SECURITY: entries are looked up that the search's snapshot shows to the caller.
+// SECURITY: only entries that the search's snapshot shows to the caller are looked up.
 type Evidence struct {
 	entries *shared[evidenceKey, *entryEvidence]
 
 	mu       sync.Mutex
-	position int64               // up to which changes are known; -1: none were looked at
-	changed  map[uuid.UUID]int64 // a position that is not before the entry's last change
-	floor    int64               // what was read before it is not valid
+	position int64               // up to which changes of vectors are known; -1: none has been read
+	changed  map[uuid.UUID]int64 // by entry: a position at or after the last change of its vectors
+	floor    int64               // evidence that was read at an earlier position is not valid
 }
 
-// maxChangedVectors is how many entries with changed vectors are told apart. When there
-// are more, all are read again.
+// maxChangedVectors bounds the entries in Evidence.changed. If the vectors of more have changed,
+// the evidence of all entries is read again.
 const maxChangedVectors = 4096
 
-// evidenceKey is an entry, and of which of the models vectors were read.
+// evidenceKey identifies evidence by its entry and by the models whose vectors it has.
 type evidenceKey struct {
 	id     uuid.UUID
 	models [2]bool
@@ -46,20 +46,20 @@ func evidenceKeyOf(id uuid.UUID, fingerprints [2]string) evidenceKey {
 	return evidenceKey{id, [2]bool{fingerprints[0] != "", fingerprints[1] != ""}}
 }
 
-// entryEvidence is what an entry is scored by, but for the query.
+// entryEvidence is the part of an entry's evidence that does not depend on the query.
 type entryEvidence struct {
 	stamp
 	revision     int64 // of the row
-	position     int64 // of the changes of vectors in the snapshot
+	position     int64 // of the last change of any vectors in the snapshot
 	fingerprints [2]string
 	indexed      bool // it has terms
 	length       int
 	terms        []byte
 	chunks       []memory.Evidence  // without Counts, Length and Terms; at least one
-	one          [1]memory.Evidence // the first chunk, which mostly is all: it needs no fetch of its own
+	one          [1]memory.Evidence // array of chunks if there is only one: it saves a fetch
 }
 
-// NewEvidence returns a cache of at most so many bytes.
+// NewEvidence returns a cache of at most maxBytes bytes.
 func NewEvidence(maxBytes int) *Evidence {
 	return &Evidence{
 		entries:  newShared(maxBytes, func(_ evidenceKey, e *entryEvidence) int { return e.bytes() }),
@@ -70,7 +70,7 @@ func NewEvidence(maxBytes int) *Evidence {
 
 func (e *entryEvidence) bytes() int {
 	n := int(unsafe.Sizeof(*e)) + len(e.terms)
-	if len(e.chunks) > len(e.one) { // they have moved out of it
+	if len(e.chunks) > len(e.one) { // append has moved them out of e.one
 		n += cap(e.chunks) * int(unsafe.Sizeof(e.chunks[0]))
 	}
 	for i := range e.chunks {
@@ -79,8 +79,8 @@ func (e *entryEvidence) bytes() int {
 	return n
 }
 
-// Read yields what tx.Evidence does of entries, in part from the cache. What is yielded
-// must not be changed; Counts are valid until yield returns.
+// Read yields the evidence of entries as tx.Evidence does, in part from the cache. yield must
+// not change what it gets, of which Counts are valid only until yield returns.
 func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reader, scope acl.Scope, q memory.EvidenceQuery, entries []*memory.Entry, yield func(memory.Evidence) error) error {
 	last, err := c.catchUp(ctx, tx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 	counter := tx.TermCounter(q.Terms)
 	counts := make([]int, len(q.Terms))
 	for _, of := range found {
-		if of == nil { // its row is not there
+		if of == nil { // tx.Evidence yields nothing for the entry
 			continue
 		}
 		if err := of.yield(counter, counts, yield); err != nil {
@@ -104,8 +104,9 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 	return nil
 }
 
-// load reads some of the evidence of each entry before any is used, so that the processor
-// fetches that of several from memory at a time: a question finds entries all over it.
+// load reads some of the evidence of each entry before any is used. The evidence of a question's
+// entries lies far apart in memory, and in a plain loop the processor fetches that of several
+// entries at a time.
 func load(found []*entryEvidence) {
 	sum := 0
 	for _, e := range found {
@@ -130,7 +131,8 @@ func load(found []*entryEvidence) {
 	runtime.KeepAlive(sum)
 }
 
-// yield yields the chunks with the counts of a query's terms, for which it uses counts.
+// yield yields the entry's chunks. The first has the counts of the query's terms, for which
+// yield uses the memory of counts.
 func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield func(memory.Evidence) error) (err error) {
 	if e.indexed {
 		if counts, err = counter.Count(counts, e.terms); err != nil {
@@ -148,8 +150,8 @@ func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield fu
 	return nil
 }
 
-// catchUp learns which vectors have changed up to the snapshot, and returns the position
-// of the last change in it.
+// catchUp records which vectors have changed up to the snapshot of tx, and returns the position
+// of the last change in the snapshot.
 func (c *Evidence) catchUp(ctx context.Context, tx memory.ScoreReader) (last int64, err error) {
 	c.mu.Lock()
 	known := c.position
@@ -179,8 +181,9 @@ func (c *Evidence) catchUp(ctx context.Context, tx memory.ScoreReader) (last int
 	return changes.Last, nil
 }
 
-// lookUp returns the evidence of entries that the Reader has read and that is valid in the
-// snapshot, of which last is the position of the last change.
+// lookUp returns, for each entry, its cached evidence; nil if the Reader has not read it or it
+// is not valid in the snapshot. last is the position of the last change of vectors in the
+// snapshot.
 func (c *Evidence) lookUp(reader Reader, fingerprints [2]string, last int64, entries []*memory.Entry) []*entryEvidence {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,14 +197,15 @@ func (c *Evidence) lookUp(reader Reader, fingerprints [2]string, last int64, ent
 }
 
 // valid reports whether e is the evidence of an entry in the snapshot: the row and the models
-// are the same, no change of vectors is known after they were read, and those up to the
-// snapshot are known. c.mu is held.
+// are the same, no change of the entry's vectors is known since e was read, and all changes up
+// to the snapshot are known. The caller holds c.mu.
 func (c *Evidence) valid(id uuid.UUID, revision int64, fingerprints [2]string, e *entryEvidence, last int64) bool {
 	return e.revision == revision && e.fingerprints == fingerprints &&
 		e.position <= last && last <= c.position && e.position >= c.floor && e.position >= c.changed[id]
 }
 
-// readMissing reads the evidence of those entries that have none, and caches it.
+// readMissing reads the evidence of the entries that have none in found, adds it there, and
+// caches it.
 func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, reader Reader, scope acl.Scope, fingerprints [2]string, last int64, entries []*memory.Entry, found []*entryEvidence) error {
 	index := make(map[uuid.UUID]int)
 	q := memory.EvidenceQuery{Fingerprints: fingerprints}
@@ -246,8 +250,8 @@ func (e *entryEvidence) add(chunk memory.Evidence) {
 	e.chunks = append(e.chunks, chunk)
 }
 
-// put caches what a Reader has read of an entry in a snapshot, unless others know of later
-// changes.
+// put caches evidence that a Reader has read in a snapshot, unless another search has recorded
+// later changes of vectors.
 func (c *Evidence) put(reader Reader, id uuid.UUID, e *entryEvidence, last int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,8 @@ import (
 	"mneme/vector"
 )
 
-// vectors is a snapshot with what entries are scored by. It notes what is read.
+// vectors is a snapshot of entries and what they are scored by. It counts the entries that are
+// read.
 type vectors struct {
 	entries []memory.Entry
 	of      map[uuid.UUID]memory.Evidence

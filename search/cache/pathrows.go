@@ -8,7 +8,7 @@ import (
 	"mneme/memory"
 )
 
-// pathRows are all rows that Siblings returns for a path. They are not changed.
+// pathRows are all rows that Siblings returns for one path. They must not be changed.
 type pathRows struct {
 	stamp
 	path  uint64 // hash of namespace and key
@@ -26,8 +26,8 @@ func (p *pathRows) keys(ceiling acl.Label) []rowKey {
 	return keys
 }
 
-// rowBytes returns the memory of a row; that of strings that many rows share is counted
-// for each.
+// rowBytes returns the memory of a row in bytes. A string that many rows share counts for each
+// of them.
 func rowBytes(e *memory.Entry) int {
 	n := int(unsafe.Sizeof(*e)) + len(e.Store) + len(e.Namespace) + len(e.Key) + len(e.Owner) + len(e.UpdatedBy) + len(e.Type) + len(e.Description)
 	for _, tag := range e.Tags {
@@ -49,7 +49,8 @@ func (p *pathRows) isSame(q *pathRows) bool {
 	return same == len(p.rows) && same == len(q.rows)
 }
 
-// isSameRow reports whether two rows are the same: each change has a revision of its own.
+// isSameRow reports whether two rows are the same. It need not compare all fields, since each
+// change of a row has a revision of its own.
 func isSameRow(a, b *memory.Entry) bool {
 	return a.ID == b.ID && a.Revision == b.Revision && a.Version == b.Version && a.UpdatedAt.Equal(b.UpdatedAt) &&
 		a.Path == b.Path && a.Label == b.Label && a.Owner == b.Owner && a.Size == b.Size

@@ -11,14 +11,15 @@ import (
 
 // QueryKey identifies an embedding.
 //
-// SECURITY: the Reader is part of it, also while it is being made.
+// SECURITY: the key includes the Reader, so that no Reader gets an embedding that was made for
+// another, or waits for one that is being made for another.
 type QueryKey struct {
 	Reader             Reader
 	Fingerprint, Query string
 }
 
-// Queries keeps the embeddings of recent queries, and shares those that are being
-// made. It counts the bytes of keys, vectors and tokens, because one query may be a
+// Queries keeps the embeddings of recent queries. Calls for an embedding that is being made
+// share it. Queries counts the bytes of keys, vectors and tokens, because one query may be a
 // thousand times as long as another.
 type Queries struct {
 	*lru.Cache[QueryKey, embed.Query]
@@ -33,10 +34,10 @@ type making struct {
 	embedding embed.Query
 	err       error
 	cancel    context.CancelFunc
-	callers   int // that wait for it; guarded by Queries.mu
+	callers   int // number of calls that wait for it; guarded by Queries.mu
 }
 
-// NewQueries returns a cache of at most so many bytes.
+// NewQueries returns a cache of at most maxBytes bytes.
 func NewQueries(maxBytes int) *Queries {
 	size := func(key QueryKey, embedding embed.Query) int {
 		return len(key.Fingerprint) + len(key.Query) + 4*len(embedding.Vector) + int(unsafe.Sizeof(embed.Token{}))*len(embedding.Tokens)
@@ -44,10 +45,9 @@ func NewQueries(maxBytes int) *Queries {
 	return &Queries{Cache: lru.New(maxBytes, size), making: make(map[QueryKey]*making)}
 }
 
-// Embed returns an embedding that is not cached, and caches it. Calls with the same
-// key at the same time share one call of embedder, whose context ends when all of
-// them have given up. Each returns when its own context ends, even if the embedder
-// is slow to notice.
+// Embed embeds the query of a key that is not cached, and caches the embedding. Concurrent calls
+// with the same key share one call of embedder, whose context ends when all of them have given
+// up. Each of them returns when its own context ends, even if the embedder is slow to notice.
 func (q *Queries) Embed(ctx context.Context, key QueryKey, embedder embed.Embedder) (embed.Query, error) {
 	q.mu.Lock()
 	m := q.making[key]
@@ -69,7 +69,7 @@ func (q *Queries) Embed(ctx context.Context, key QueryKey, embedder embed.Embedd
 	}
 }
 
-// embed makes an embedding.
+// embed embeds the query of key for the calls that wait for m.
 func (q *Queries) embed(ctx context.Context, key QueryKey, embedder embed.Embedder, m *making) {
 	defer m.cancel()
 	m.embedding, m.err = embedder.Query(ctx, key.Query)
@@ -82,7 +82,7 @@ func (q *Queries) embed(ctx context.Context, key QueryKey, embedder embed.Embedd
 	close(m.done)
 }
 
-// giveUp ends the wait of a call. The last one cancels the embedding.
+// giveUp ends the wait of a call for m. If no other call waits, it cancels the embedding.
 func (q *Queries) giveUp(key QueryKey, m *making) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -92,7 +92,7 @@ func (q *Queries) giveUp(key QueryKey, m *making) {
 	}
 }
 
-// forget removes an embedding that is no longer being made. q.mu is locked.
+// forget removes m, which is no longer being made. The caller holds q.mu.
 func (q *Queries) forget(key QueryKey, m *making) {
 	if q.making[key] == m {
 		delete(q.making, key)

@@ -64,7 +64,7 @@ func (b *blocking) Query(ctx context.Context, text string) (embed.Query, error) 
 	}
 }
 
-// embedIn calls Embed in a goroutine, and returns when it waits.
+// embedIn calls Embed in a goroutine, and returns once that call waits.
 func embedIn(ctx context.Context, q *Queries, key QueryKey, e embed.Embedder) <-chan error {
 	waiting := func() int {
 		q.mu.Lock()

@@ -6,38 +6,38 @@ import (
 	"mneme/internal/lru"
 )
 
-// readSet remembers which of the values that a cache holds for all have been read by whom.
-// It holds a bit for each, those of 64 values in a word.
+// readSet records which Readers have read which values of a cache that holds each value once for
+// all of them. It has a bit for each Reader and value, in words of 64 bits.
 //
-// Values are told apart by stamps from 1 on. Those of a search are mostly stamped one after
-// another, so that they are in few words.
+// A value is identified by its stamp, from 1 on. Most values of a search got their stamps one
+// after another, so that their bits are in few words.
 type readSet struct {
 	words *lru.Cache[readWord, *atomic.Uint64]
 }
 
-// readWord is 64 stamps, of one of those who read.
+// readWord identifies a word: the bits of 64 consecutive stamps for one Reader.
 type readWord struct {
 	reader Reader
 	block  uint64
 }
 
-// readWordBytes is what a word takes at most: 8 bytes itself, 80 an item of the cache and
-// its place in the list, and 24 a slot of the map, of which mostly at least three in seven
-// are used.
+// readWordBytes is the most memory that a word takes: 8 bytes for itself, 80 for its item in the
+// cache and in the list, and 24 for each slot of the map, of which usually at least three in
+// seven are used.
 const readWordBytes = 160
 
 func newReadSet(maxBytes int) readSet {
 	return readSet{lru.New(maxBytes, func(readWord, *atomic.Uint64) int { return readWordBytes - lru.Overhead })}
 }
 
-// Add notes that reader has read the value of a stamp.
+// Add records that reader has read the value with a stamp.
 func (s readSet) Add(reader Reader, of stamp) {
 	word := s.words.GetOrPut(readWord{reader, uint64(of / 64)}, func() *atomic.Uint64 { return new(atomic.Uint64) })
 	word.Or(1 << (of % 64))
 }
 
-// Has reports of each stamp whether the reader of the same index has read its value. Nobody
-// has read that of stamp 0, and the zero Reader has read none.
+// Has reports, for each stamp, whether the reader with the same index has read the value with
+// that stamp. Nobody has read a value with stamp 0, and the zero Reader has read nothing.
 func (s readSet) Has(readers []Reader, stamps []stamp) []bool {
 	has := make([]bool, len(stamps))
 	key := func(i int) readWord { return readWord{readers[i], uint64(stamps[i] / 64)} }

@@ -15,18 +15,17 @@ import (
 	"mneme/memory"
 )
 
-// Rows keeps rows of entries that searches have read. A search reads hundreds of rows,
-// without their values, and those of similar questions are mostly the same ones.
+// Rows keeps rows of entries that searches have read. A search reads hundreds of rows, without
+// their values, and similar questions read mostly the same ones.
 //
-// A cached row is used if it is still the row of the search's snapshot. The feed says
-// so: its position shows whether a path of a store has changed at a label, and its
-// records show which. So one look at the positions replaces hundreds of rows, and
-// writes of other processes count like those of this one.
+// A cached row is used if it is still the row of the search's snapshot. The feed of its store
+// decides this: the feed's position at a label shows whether any path of the store has changed
+// at that label, and the feed's records show which paths. So a search reads the positions
+// instead of hundreds of rows, and writes of other processes count like those of this one.
 //
-// SECURITY: each who searches learns of changes for itself, and positions and records above
-// the ceiling are not looked at, so that the speed of an answer does not reveal what others
-// asked, nor what changed above it. The scope of the snapshot decides which stores' rows are
-// used.
+// SECURITY: each session learns of changes for itself, and reads no positions and records above
+// its ceiling, so that the speed of an answer reveals neither what others asked nor what changed
+// above the ceiling. The scope of the snapshot decides which stores' rows are used.
 type Rows struct {
 	seed    maphash.Seed
 	readers *Readers
@@ -35,11 +34,11 @@ type Rows struct {
 }
 
 const (
-	// maxCachedStores is how many stores have rows in a cache, each counted once for each
-	// agent and taint.
+	// maxCachedStores is how many stores have rows in a cache. A store counts once for each
+	// agent and taint that has searched it.
 	maxCachedStores = 2048
-	// maxChangedPaths is how many changed paths of a store are told apart. When there
-	// are more, all its rows are read again.
+	// maxChangedPaths bounds the paths in cachedStore.changed. If more paths of a store have
+	// changed, all its rows are read again.
 	maxChangedPaths = 256
 	// minCached is how many candidates a store must have in a Reader's first search for its
 	// rows to be cached: finding out whether the rows of a store have changed takes about as
@@ -57,9 +56,9 @@ type storeKey struct {
 	store    string
 }
 
-// NewRows returns a cache of at most so many bytes.
+// NewRows returns a cache of at most maxBytes bytes.
 func NewRows(readers *Readers, maxBytes int) *Rows {
-	const storeBytes = 4096 // with half of maxChangedPaths
+	const storeBytes = 4096 // of a cachedStore with maxChangedPaths/2 changed paths
 	return &Rows{
 		seed:    maphash.MakeSeed(),
 		readers: readers,
@@ -78,14 +77,14 @@ func (c *Rows) pathHash(namespace, key string) uint64 {
 	return h.Sum64()
 }
 
-// RowTx is what Rows reads.
+// RowTx is the part of a transaction that Rows reads.
 type RowTx interface {
 	memory.CandidateReader
 	memory.FeedReader
 }
 
-// Siblings returns what tx.Siblings does, in part from the cache, those of a path one
-// after another. The entries must not be changed.
+// Siblings returns the rows that tx.Siblings returns, in part from the cache, with the rows of a
+// path one after another. The caller must not change them.
 func (c *Rows) Siblings(ctx context.Context, tx RowTx, searcher Reader, scope acl.Scope, ids []uuid.UUID) ([]*memory.Entry, error) {
 	read := &cachedRead{cache: c, tx: tx, searcher: searcher, scope: scope, heads: make(map[string]memory.FeedPositions)}
 	found, missing, err := read.cached(ctx, ids)
@@ -102,8 +101,8 @@ func (c *Rows) Siblings(ctx context.Context, tx RowTx, searcher Reader, scope ac
 	return merged(found, missing, rows), nil
 }
 
-// merged returns the cached rows, and those that were read since others were missing, those
-// of a path one after another. No missing one is cached.
+// merged returns the cached rows and the rows that were read for the missing ids, with the rows
+// of a path one after another. No missing id has a cached row.
 func merged(cached []*memory.Entry, missing []uuid.UUID, read []memory.Entry) []*memory.Entry {
 	all := slices.Grow(cached, len(read))
 	asked := make(map[uuid.UUID]bool, len(missing))
@@ -133,11 +132,11 @@ type cachedRead struct {
 	tx       RowTx
 	searcher Reader
 	scope    acl.Scope
-	heads    map[string]memory.FeedPositions // of the stores that were looked at, in the snapshot
+	heads    map[string]memory.FeedPositions // by store: positions in the snapshot
 }
 
-// cached returns the rows of ids that are cached and still valid, each once, and the
-// ids that have none.
+// cached returns the cached rows of ids that are still valid, each once, with the other rows of
+// their paths, and the ids that have none.
 func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memory.Entry, missing []uuid.UUID, err error) {
 	groups, read := r.lookUp(ids)
 	if err := r.look(ctx, slices.Collect(maps.Keys(read))); err != nil {
@@ -150,7 +149,7 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 		rows.choose(r.heads[store], groups)
 	}
 	found = make([]*memory.Entry, 0, len(ids))
-	several := make(map[*pathRows]bool) // those of several rows that were found
+	several := make(map[*pathRows]bool) // paths with several rows, which are in found
 	for i, g := range groups {
 		switch {
 		case g == nil:
@@ -164,9 +163,9 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 			}
 		}
 	}
-	if len(several) > 0 { // two may have the same path: two searches read it
+	if len(several) > 0 { // two searches may have cached rows of the same path
 		memory.GroupByPath(found)
-		missing = slices.DeleteFunc(missing, func(id uuid.UUID) bool { // it is cached for others of its path alone
+		missing = slices.DeleteFunc(missing, func(id uuid.UUID) bool { // cached under other ids of its path only
 			for g := range several {
 				if slices.ContainsFunc(g.rows, func(e memory.Entry) bool { return e.ID == id }) {
 					return true
@@ -178,8 +177,8 @@ func (r *cachedRead) cached(ctx context.Context, ids []uuid.UUID) (found []*memo
 	return found, missing, nil
 }
 
-// lookUp returns the rows of each of ids that are cached and that the searcher has read, and
-// which of each store they are.
+// lookUp returns, for each of ids, the cached rows of its path; nil if there are none or the
+// searcher has not read them. read has them by store.
 //
 // SECURITY: rows of a store outside the scope, or read for another ceiling, are not used.
 func (r *cachedRead) lookUp(ids []uuid.UUID) (rows []*pathRows, read map[string]*readRows) {
@@ -190,7 +189,7 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (rows []*pathRows, read map[string]
 		if !ceilings[ceiling] {
 			continue
 		}
-		var store unique.Handle[string] // of the row before: the next one is mostly of the same
+		var store unique.Handle[string] // of the previous row: mostly the same store
 		var known *cachedStore
 		readers, stores := make([]Reader, len(ids)), make([]*cachedStore, len(ids))
 		as := func(i int, g *pathRows) Reader {
@@ -222,9 +221,9 @@ func (r *cachedRead) lookUp(ids []uuid.UUID) (rows []*pathRows, read map[string]
 	return rows, read
 }
 
-// known returns what the searcher knows of a store within the scope; nil: nothing.
+// known returns the searcher's cachedStore of a store of the scope; nil: there is none.
 //
-// SECURITY: what is known for another ceiling is not used.
+// SECURITY: a cachedStore for another ceiling is not used.
 func (r *cachedRead) known(store string) *cachedStore {
 	s, ok := r.cache.stores.Get(storeKey{r.searcher, store})
 	if a, within := r.scope.Access(store); !ok || !within || a.Ceiling != s.ceiling {
@@ -233,7 +232,7 @@ func (r *cachedRead) known(store string) *cachedStore {
 	return s
 }
 
-// look reads the positions of stores' feeds.
+// look reads the positions of the stores' feeds in the snapshot.
 func (r *cachedRead) look(ctx context.Context, stores []string) error {
 	if len(stores) == 0 {
 		return nil
@@ -253,7 +252,7 @@ func (r *cachedRead) look(ctx context.Context, stores []string) error {
 	return nil
 }
 
-// catchUp learns what has changed in a store up to the snapshot.
+// catchUp records in s what has changed in a store up to the snapshot.
 func (r *cachedRead) catchUp(ctx context.Context, s *cachedStore, store string) error {
 	head := r.heads[store]
 	s.mu.Lock()
@@ -310,8 +309,8 @@ func (r *cachedRead) keep(ctx context.Context, rows []memory.Entry) error {
 	return nil
 }
 
-// open returns what the searcher knows of a store of the scope. If it is nothing, it begins
-// with the snapshot.
+// open returns the searcher's cachedStore of a store of the scope. If there is none, it creates
+// one that knows all changes up to the snapshot.
 func (r *cachedRead) open(store string) *cachedStore {
 	if s := r.known(store); s != nil {
 		return s

@@ -16,16 +16,16 @@ import (
 	"mneme/memory"
 )
 
-// snapshot is a database with entries of one store, all of whose paths differ unless
-// they are changed. It notes what is read.
+// snapshot is a database with entries of one store, each at a path of its own unless a test
+// changes the paths. It records what is read.
 type snapshot struct {
 	rows    []memory.Entry
 	records []memory.FeedRecord
 	head    memory.FeedPositions
 	removed memory.FeedPositions
-	asked   []uuid.UUID // of Siblings
-	looked  int         // calls of Feed for the heads alone
-	learned int         // the others
+	asked   []uuid.UUID // ids that Siblings was asked for
+	looked  int         // calls of Feed that read only positions
+	learned int         // calls of Feed that read records
 }
 
 // readersOf has the Readers of tests.
@@ -36,7 +36,7 @@ func readerOf(agent string, taint acl.Label) Reader {
 	return readersOf.Of(memory.Caller{Principal: acl.Principal{Agent: agent, Taint: taint}})
 }
 
-// roomy is more than the rows of a test take.
+// roomy is a size in bytes at which a cache has room for all rows of a test.
 const roomy = 64 << 20
 
 // newSnapshot returns a snapshot of n public entries of a store.
@@ -397,7 +397,8 @@ func TestRowsOfAPathStayTogether(t *testing.T) {
 	}
 }
 
-// A row whose path is cached, but no longer for itself, comes once and is not read again.
+// A row that is no longer cached under its own id, but still under another id of its path, is
+// returned once and not read again.
 func TestARowThatIsCachedForOthersOfItsPath(t *testing.T) {
 	s := newSnapshot(acltest.StoreName(1), minCached)
 	s.rows[1].Path = s.rows[0].Path

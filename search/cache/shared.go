@@ -6,13 +6,13 @@ import (
 	"mneme/internal/lru"
 )
 
-// shared is a cache that holds each value once for all who have read it.
+// shared is a cache that holds each value once for all Readers.
 //
-// SECURITY: it yields a value to those Readers alone that have read it themselves.
+// SECURITY: it yields a value only to a Reader that has read the value itself.
 type shared[K comparable, V stamped] struct {
 	values *lru.Cache[K, V]
 	read   readSet
-	last   atomic.Uint64 // stamp
+	last   atomic.Uint64 // the last stamp that was given to a value
 }
 
 // stamped is a pointer to a value that embeds a stamp.
@@ -21,19 +21,20 @@ type stamped interface {
 	stamped() *stamp
 }
 
-// stamp is what a readSet knows a value by. No other value of the cache has the same.
+// stamp identifies a value in a readSet. No other value of the cache ever has the same stamp.
 type stamp uint64
 
 func (s *stamp) stamped() *stamp { return s }
 
-// newShared returns a cache of at most so many bytes: seven eighths for values, whose sizes
-// are as for lru.New, and the rest for who has read them.
+// newShared returns a cache of at most maxBytes bytes: seven eighths for values, whose sizes are
+// as for lru.New, and the rest to record who has read them.
 func newShared[K comparable, V stamped](maxBytes int, size func(K, V) int) *shared[K, V] {
 	return &shared[K, V]{values: lru.New(maxBytes/8*7, size), read: newReadSet(maxBytes / 8)}
 }
 
-// get returns the values of n keys that were read by a Reader, which may differ by value; the
-// zero Reader: such a value is not used. The others are nil.
+// get returns the values of n keys; nil for a key without a value, or if the Reader that reader
+// returns for the value has not read it. reader returns the zero Reader for a value that must
+// not be used.
 func (s *shared[K, V]) get(n int, key func(i int) K, reader func(i int, value V) Reader) []V {
 	var none V
 	found, readers, stamps := make([]V, n), make([]Reader, n), make([]stamp, n)
@@ -51,8 +52,8 @@ func (s *shared[K, V]) get(n int, key func(i int) K, reader func(i int, value V)
 	return found
 }
 
-// put caches what a Reader has read, under at least one key. If the first of them has a value
-// that is the same, that one is kept for all.
+// put caches a value that a Reader has read, under at least one key. If the first key has a
+// value that is the same, that value is kept for all.
 func (s *shared[K, V]) put(reader Reader, value V, same func(held V) bool, keys ...K) {
 	held, ok := s.values.Get(keys[0])
 	switch {
@@ -69,5 +70,5 @@ func (s *shared[K, V]) put(reader Reader, value V, same func(held V) bool, keys 
 	s.read.Add(reader, *value.stamped())
 }
 
-// bytes returns the size of all that is held.
+// bytes returns the size of the cache.
 func (s *shared[K, V]) bytes() int { return s.values.Bytes() + s.read.words.Bytes() }

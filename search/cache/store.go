@@ -8,15 +8,16 @@ import (
 	"mneme/memory"
 )
 
-// cachedStore has the Readers of what a session reads of a store up to a ceiling. What has
-// changed since is read by new ones, so that the rows of before are not used.
+// cachedStore has the Readers by which a session reads the rows of a store up to a ceiling. When
+// a path changes, a new Reader reads its rows. The new Reader has not read the cached rows, so
+// that they are no longer used.
 type cachedStore struct {
 	ceiling acl.Label
 
 	mu        sync.Mutex
-	positions memory.FeedPositions // of labels up to ceiling, up to which changes are known
-	reader    Reader               // of rows of paths that have not changed; another one when no row is valid
-	changed   map[uint64]Reader    // of those that have, each since its last change
+	positions memory.FeedPositions // up to which changes are known, at labels up to ceiling
+	reader    Reader               // for unchanged paths; a new one if no cached row is valid
+	changed   map[uint64]Reader    // for changed paths, by hash, each since its last change
 }
 
 // readerOf returns the Reader of the rows of a path.
@@ -34,8 +35,8 @@ func (s *cachedStore) readerAt(path uint64) Reader {
 	return s.reader
 }
 
-// moveOn notes the changes from positions to head, unless another search has done so
-// or head precedes them.
+// moveOn records the changes in feed, from positions to head, unless another search has recorded
+// them or head precedes positions.
 func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.Feed, c *Rows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +49,8 @@ func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.F
 		removed = removed || *feed.Removed.Of(label) > *positions.Of(label)
 		known += int(*head.Of(label) - *positions.Of(label))
 	}
-	// Some are missing, or the path of one that was purged is not known.
+	// It is not known which paths have changed, since records are missing or the path of a
+	// purged entry is, or too many paths have changed: no cached row is valid.
 	if removed || known != len(feed.Records) || slices.ContainsFunc(feed.Records, func(r memory.FeedRecord) bool { return r.Key == "" }) ||
 		len(s.changed)+known > maxChangedPaths {
 		s.reader = c.readers.next()
@@ -60,7 +62,7 @@ func (s *cachedStore) moveOn(positions, head memory.FeedPositions, feed memory.F
 	}
 }
 
-// precedesAny reports whether a position of p precedes that of q.
+// precedesAny reports whether p precedes q at any label.
 func precedesAny(p, q memory.FeedPositions) bool {
 	for i := range p {
 		if p[i] < q[i] {
@@ -70,8 +72,8 @@ func precedesAny(p, q memory.FeedPositions) bool {
 	return false
 }
 
-// keep caches rows of paths that the session has read in a snapshot at head, unless others
-// know of later changes.
+// keep caches rows of paths that the session has read in a snapshot at head, unless another
+// search has recorded later changes.
 func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRows) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,15 +89,15 @@ func (s *cachedStore) keep(c *Rows, head memory.FeedPositions, groups []*pathRow
 type readRows struct {
 	*cachedStore
 	indexes []int
-	readers []Reader // those that have read them
+	readers []Reader // that have read the rows, by the same index
 }
 
-// choose sets those of rows to nil that are not the rows of a snapshot at head.
+// choose sets rows to nil that are not the rows of a snapshot at head.
 func (r *readRows) choose(head memory.FeedPositions, rows []*pathRows) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for k, i := range r.indexes {
-		if r.positions != head || r.readerAt(rows[i].path) != r.readers[k] { // others know of later changes, or it has changed
+		if r.positions != head || r.readerAt(rows[i].path) != r.readers[k] { // later changes are known, or the path has changed
 			rows[i] = nil
 		}
 	}

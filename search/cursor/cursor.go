@@ -30,10 +30,10 @@ type Limits struct {
 	Judgements int // at most 255
 }
 
-// A cursor contains, big-endian: its form, the sum of scoredForm and judgedForm; the instant
-// in microseconds since 1970; in judgedForm the number of judgements (a byte, at least 1)
-// and each with the index of its id, ascending, and the log-odds; and each id, in
-// scoredForm with its score.
+// A cursor contains, big-endian: its form, which is scoredForm if it has scores, plus judgedForm
+// if it has judgements; the instant in microseconds since 1970; if it has judgements, their
+// number (a byte, at least 1) and for each the index of its id, ascending, and the log-odds; and
+// each id, followed by its score if it has scores.
 const (
 	scoredForm  = 1
 	judgedForm  = 2

@@ -1,6 +1,6 @@
-// Package question classifies the words of a search as a question to an entry. The scores
-// depend on whether both are in the same language, so that words in another language are
-// another question, with another scale.
+// Package question classifies a search's words as a question to an entry. Words and an entry in
+// different languages are compared on another scale than in one language, so the same words are
+// a different kind of question to each of these entries.
 package question
 
 import (
