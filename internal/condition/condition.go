@@ -76,9 +76,9 @@ type Operand struct {
 	Number Number
 	Bool   bool
 	Label  acl.Label
-	Time   period.Span // a relative time is set by Condition.At; otherwise in UTC until At
-	// Dated replaces Time for OccurredAt of entries with only a year, month or day, which
-	// are the same in every zone.
+	Time   period.Span // in UTC until At, which also sets relative times
+	// Dated replaces Time in comparisons with an OccurredAt that is only a year, month or day:
+	// these are the same in every zone.
 	Dated period.Span
 
 	relative bool // Time is now plus offset

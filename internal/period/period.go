@@ -10,7 +10,7 @@ import (
 // Precision is the precision of a date or time.
 type Precision int8
 
-// The precisions. Storages store their numbers.
+// The precisions. Storages store their numbers, so these must not change.
 const (
 	Time Precision = iota // to the microsecond
 	Day

@@ -14,7 +14,7 @@ type (
 	// hitHead is a hit without its value, which is added to it as it was stored.
 	hitHead struct {
 		api.Hit
-		Value   *struct{}     `json:"value,omitempty"` // nil: hides that of the generated type
+		Value   *struct{}     `json:"value,omitempty"` // always nil: it hides the member of api.Hit
 		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 	// answerTail is what follows the hits in the answer of a search.

@@ -91,7 +91,7 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-// endOf returns the offset at which line last ends in the text, in bytes.
+// endOf returns the offset in the text, in bytes, at which the line with number last ends.
 func endOf(lines []string, last int) (end int) {
 	for i, line := range lines[:max(0, min(last, len(lines)))] {
 		if end += len(line); i > 0 {
@@ -101,7 +101,7 @@ func endOf(lines []string, last int) (end int) {
 	return end
 }
 
-// numberRoom is how much a number may add to the length of a note.
+// numberRoom is how much longer, in bytes, a note may become when its numbers are filled in.
 const numberRoom = 20
 
 // stoppedNote ends a truncated view.
@@ -222,7 +222,7 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 		next, err := m.service.EachListed(ctx, m.caller, r, func(e memory.Found) error {
 			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
 			if p.path == root && segments[0] == shared {
-				return nil // from the root, shared/ names stores; the entry's path is /memories/shared/<own store>/shared/…
+				return nil // below the root, shared/ names stores; see pathOf for this entry's path
 			}
 			if len(files) == limit {
 				return errListed
