@@ -47,7 +47,7 @@ type X402 struct {
 	PayTo       string // address
 	Name        string // of the asset, as in its signatures (EIP-712)
 	Version     string
-	MaxTimeout  time.Duration // the time that a client has from the 402 until its payment is settled
+	MaxTimeout  time.Duration // from the 402 until the payment is settled
 }
 
 // Credits are Robutler's.
@@ -82,7 +82,7 @@ type Methods struct {
 	mpp         *mpp
 
 	mu    sync.Mutex
-	extra map[string]map[string]any // by scheme: what requirements have in extra for the facilitator; nil: not known yet
+	extra map[string]map[string]any // what the facilitator adds to extra, by scheme; nil: unknown
 }
 
 var (

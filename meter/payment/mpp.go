@@ -16,7 +16,7 @@ import (
 // The headers of MPP.
 const (
 	headerAuthorization = "Authorization"         // Payment CREDENTIAL
-	headerPaymentMPP    = "Payment-Authorization" // the same, for requests that have a bearer token in Authorization
+	headerPaymentMPP    = "Payment-Authorization" // the same, beside a bearer token
 	headerReceipt       = "Payment-Receipt"
 	headerChallenge     = "Www-Authenticate"
 )
@@ -43,7 +43,7 @@ type challenge struct {
 	Request string `json:"request"` // base64url of JSON
 	Expires string `json:"expires,omitempty"`
 	Digest  string `json:"digest,omitempty"`
-	Header  string `json:"header,omitempty"` // the header for the credential, since Authorization has the caller's token
+	Header  string `json:"header,omitempty"` // for the credential, if Authorization has a token
 	Opaque  string `json:"opaque,omitempty"`
 }
 

@@ -170,7 +170,8 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 		if !creditsNonce.MatchString(nonce) {
 			return malformed
 		}
-		p.Payer, p.Nonce = creditsPayer, nonce // the nonce alone identifies the payment: this service created it for one call
+		// The nonce alone identifies the payment: this service created it for one call.
+		p.Payer, p.Nonce = creditsPayer, nonce
 		return nil
 	}
 	var in struct {

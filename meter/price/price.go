@@ -15,7 +15,7 @@ type List struct {
 	Search  int64 // for each search
 	Free    int64 // number of searches a day for which Search is waived
 	Entry   int64 // for each entry that the buyer has not been shown before
-	Novelty int64 // percent by which Entry rises for each full hundred entries that the buyer has been shown
+	Novelty int64 // percent by which Entry rises per full hundred entries shown before
 	MaxHits int   // of an answer
 }
 

@@ -15,20 +15,21 @@ import (
 // Failure is a way in which a fake service misbehaves.
 type Failure string
 
-// The failures.
+// The failures. NonceUsed, Emptied, Expired and Reverted are like LoseOnce, except that a
+// repetition of the settlement is then refused for the reason given.
 const (
 	None           Failure = ""
 	RefuseVerify   Failure = "refuse_verify"
 	RefuseSettle   Failure = "refuse_settle"
-	Pending        Failure = "pending"          // each settlement is answered as pending until Fail sets another failure
-	LoseSettlement Failure = "lose_settlement"  // each settlement succeeds, but its answer is lost
-	LoseOnce       Failure = "lose_once"        // the first settlement of each payment succeeds, but its answer is lost
-	NonceUsed      Failure = "nonce_used"       // as LoseOnce, and a repetition is refused because the nonce is used
-	Emptied        Failure = "emptied"          // as LoseOnce, and a repetition is refused because the payer has no more funds
-	Expired        Failure = "expired"          // as LoseOnce, and a repetition is refused because the payment has expired
-	Reverted       Failure = "reverted"         // as LoseOnce, and a repetition is refused because its transaction failed
+	Pending        Failure = "pending"          // settlements are pending until the failure ends
+	LoseSettlement Failure = "lose_settlement"  // settlements succeed, but their answers are lost
+	LoseOnce       Failure = "lose_once"        // the answer to a payment's first one is lost
+	NonceUsed      Failure = "nonce_used"       // a repetition: the nonce is used
+	Emptied        Failure = "emptied"          // a repetition: the payer has no more funds
+	Expired        Failure = "expired"          // a repetition: the payment has expired
+	Reverted       Failure = "reverted"         // a repetition: the transaction failed
 	BadSignature   Failure = "bad_signature"    // settlements are refused because of the signature
-	SpentElsewhere Failure = "spent_elsewhere"  // settlements are refused because the payer used the nonce elsewhere after the verification
+	SpentElsewhere Failure = "spent_elsewhere"  // verified, but then the nonce is used elsewhere
 	Busy           Failure = "busy"             // settlements are refused with status 429
 	Gone           Failure = "gone"             // the connection is closed without an answer
 	Garbage        Failure = "garbage"          // answers are not JSON
@@ -200,7 +201,8 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		case !again:
 			before = asked
-			if in.Requirements.Scheme == "exact" { // a payment of scheme exact moves the signed amount, whatever the requirement says
+			// A payment of scheme exact moves the signed amount, whatever the requirement says.
+			if in.Requirements.Scheme == "exact" {
 				before = permitted
 			}
 			f.settled[name] = before

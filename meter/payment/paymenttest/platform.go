@@ -10,7 +10,7 @@ import (
 
 // Failures of a Platform, besides those of a Facilitator.
 const (
-	Partial Failure = "partial" // the first settlement charges only a part; a repetition after the failure charges the rest
+	Partial Failure = "partial" // a first settlement charges a part, a later one the rest
 	NoFunds Failure = "no_funds"
 )
 
