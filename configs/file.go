@@ -16,8 +16,8 @@ import (
 // Keys in lists have an index: auth.issuers[0].taint.
 type lines map[string]string
 
-// checkFile checks the keys and the types of the values of a YAML configuration file. For
-// files with other extensions it returns no lines.
+// checkFile checks the keys and the types of the values of a YAML configuration file, and
+// returns the lines of its keys. It does neither for files with other extensions.
 func checkFile(path string) (lines, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":

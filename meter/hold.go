@@ -161,8 +161,9 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 // holder identifies the request that holds the claim now.
 func (c *Claim) holder() search.ClaimRef { return search.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
-// take takes over a claim and returns true, unless another request settles it. An open claim
-// gets the key and payment of the request that takes it over: no earlier payment was settled.
+// take takes over a claim for a request. It returns false while another request settles the
+// claim's payment. An open claim gets the key and the payment of the new request, since no
+// payment of an earlier one was settled.
 func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, hold time.Duration) bool {
 	if c.State == ClaimPending && now.Before(c.HeldUntil) {
 		return false

@@ -101,7 +101,8 @@ func TestHEADIsAnsweredWhereGETIs(t *testing.T) {
 	}
 }
 
-// A cache must store one answer per coding, and repeated Vary names are redundant.
+// A cache must store an answer for each coding, so it needs the Vary field, with each name only
+// once.
 func TestMetricsHaveOneVaryField(t *testing.T) {
 	front := server.New(server.Options{Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics()})
 	for _, coding := range []string{"", "gzip", "zstd", "br"} {

@@ -69,7 +69,8 @@ type Leaf struct {
 	member int // number of Path in Condition.members
 }
 
-// Operand is compared with a field. Its Type selects the other field that holds it.
+// Operand is a value with which a field is compared. Its Type says which of the other fields
+// has the value.
 type Operand struct {
 	Type   Type
 	Text   string

@@ -195,9 +195,9 @@ type file struct {
 	size     int      // of the displayed value, in bytes
 }
 
-// exactSizes bounds the text, in bytes, that a directory view renders to show the
-// sizes of values. For further values it shows the sizes of their JSON. The text
-// counts, since indentation can make it a hundred times as long as the value.
+// exactSizes bounds the bytes of text that a directory view renders to show how long values are
+// for a model. Beyond it, the view shows the length of a value's JSON instead. It counts the
+// text, not the values, because indentation can make a value a hundred times as long.
 const exactSizes = 16 << 20
 
 // shownSize returns the size of a value in a directory view.

@@ -64,7 +64,8 @@ func MaxBody(valueLimit int) int64 {
 	return max(minBody, int64(valueOr(valueLimit))+bodyOverhead)
 }
 
-// MaxEscapedBody is like MaxBody, for values that are sent as JSON strings.
+// MaxEscapedBody is like MaxBody, for a value that is sent as a JSON string: each byte of it
+// may be escaped as six.
 func MaxEscapedBody(valueLimit int) int64 {
 	return max(minBody, escapedByte*int64(valueOr(valueLimit))+bodyOverhead)
 }
