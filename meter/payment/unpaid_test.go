@@ -233,8 +233,8 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 					t.Run(method+", "+name, func(t *testing.T) {
 						n++
 						d.t = t
-						// A second challenge within a second would be the same one. A new
-						// process has counted no refusals.
+						// Challenges of the same second are equal, so let time pass. A new process
+						// has counted no refusals yet.
 						d.pass(2 * time.Second)
 						d.open()
 						d.till.say(answer)
@@ -337,7 +337,7 @@ func TestACardPaymentEndsWhateverItsFirstAnswerWas(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				n++
 				d.t = t
-				// A second challenge within a second would be the same one.
+				// Challenges of the same second are equal, so let time pass.
 				d.pass(2 * time.Second)
 				d.open()
 				card := &cards{first: make(map[string]reply)}

@@ -427,8 +427,8 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	if n := one.push(syncLine{Op: "put", Key: "a", Content: "early", At: early}, syncLine{Op: "put", Key: "b", Content: "b", At: early}); n != 2 {
 		t.Errorf("%v applied", n)
 	}
-	// The latest version of a note wins, in any order of arrival; unreadable lines
-	// are skipped.
+	// The latest version of a note wins, whatever the order in which versions arrive.
+	// Unreadable lines are skipped.
 	if n := two.push(syncLine{Op: "put", Key: "a", Content: "late", At: late}); n != 1 {
 		t.Errorf("%v applied", n)
 	}

@@ -187,8 +187,8 @@ func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
 	return e.Label
 }
 
-// list reads the keys from a view of the store's root. A view has two levels,
-// like the matrix's keys.
+// list reads the keys from a view of the store's root. A view shows two levels, which is enough
+// for the keys of the matrix.
 func (m *throughMemory) list(p acl.Principal, path string) accesstest.Outcome {
 	out := m.do(p, "memory", "command", "view", "path", path)
 	for line := range strings.Lines(out.Value) {
