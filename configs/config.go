@@ -95,8 +95,8 @@ type MilvusTLS struct {
 type E5 struct {
 	// Weights is a file written by mneme model pack. Empty: the built-in E5-small-v2.
 	Weights string `mapstructure:"weights"`
-	// Codes stores codes of each token with the vectors, by which searches rank. Only the
-	// built-in model makes codes.
+	// Codes reports whether codes of each token are stored with the vectors: by these codes,
+	// searches rank entries more precisely. Only the built-in model makes codes.
 	Codes bool `mapstructure:"codes"`
 }
 
@@ -276,8 +276,9 @@ type Tools struct {
 	Triggerfish bool `mapstructure:"triggerfish"` // memory_save, memory_search and others
 	MAESTRO     bool `mapstructure:"maestro"`     // UpdateUserMemory, ReadUserMemory
 	KV          bool `mapstructure:"kv"`          // kv_set, kv_get, kv_delete; deprecated
-	// Listed are the families that lists contain unless a client asks for others, or all.
-	// Empty: the first enabled family of triggerfish, memory, maestro and kv.
+	// Listed are the families whose tools a list of tools contains, unless a client asks for
+	// other families or for all. Empty: the first enabled family of triggerfish, memory,
+	// maestro and kv.
 	Listed []string `mapstructure:"listed"`
 }
 

@@ -16,8 +16,8 @@ import (
 // Keys in lists have an index: auth.issuers[0].taint.
 type lines map[string]string
 
-// checkFile checks the keys and the types of the values of a YAML configuration file. For
-// files with other extensions it returns no lines.
+// checkFile checks the keys and the types of the values of a YAML configuration file, and
+// returns the lines of its keys. It does neither for files with other extensions.
 func checkFile(path string) (lines, error) {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -78,15 +78,16 @@ func (f *checkedFile) mapping(node *yaml.Node, t reflect.Type, prefix string) {
 	f.members(node, types, prefix)
 }
 
-// maxDepth bounds the nesting of sections, and maxSections their number: an alias may
-// refer to the section around it, and many aliases to one section.
+// maxDepth bounds the nesting of sections, and maxSections their number. Without these bounds a
+// small file could take forever: an alias may refer to the section that contains it, and many
+// aliases to one section.
 const (
 	maxDepth    = 10
 	maxSections = 1000
 )
 
-// members checks the members of a mapping against the types of all keys that may begin
-// with its prefix.
+// members checks the members of a mapping. types has the types of all keys that begin with
+// prefix.
 func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, prefix string) {
 	f.sections++
 	switch {
@@ -115,7 +116,8 @@ func (f *checkedFile) members(node *yaml.Node, types map[string]reflect.Type, pr
 		t, known := types[key]
 		switch {
 		case !known && value.Kind == yaml.MappingNode && len(value.Content) > 0 && !strings.Contains(prefix, "["):
-			f.members(value, types, key+".") // only the keys below can be mistyped
+			// An unknown section: suggest a known key for each of its keys.
+			f.members(value, types, key+".")
 			continue
 		case !known:
 			f.fault(name, "unknown key %q%s", key, didYouMean(key, types))

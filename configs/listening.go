@@ -87,7 +87,8 @@ func (c *Config) checkPublicURL() error {
 	return nil
 }
 
-// plainPath reports whether proxies and clients write the path of u in the same way.
+// plainPath reports whether the path of u needs no escapes and has no empty, "." or ".."
+// segments. Proxies and clients may rewrite any other path, so that it would not be recognised.
 func plainPath(u *url.URL) bool {
 	rest := strings.TrimSuffix(u.Path, "/")
 	return u.EscapedPath() == u.Path && (rest == "" || path.Clean(rest) == rest)

@@ -29,8 +29,8 @@ func (o origins) locate(violations []error) error {
 	return errors.Join(violations...)
 }
 
-// of returns the source of a key: a flag, a variable, or a line, the line of its section
-// if the key itself has none.
+// of returns the source of a key: its flag, its variable, or its line in the file. If the key
+// has no line of its own, it is the line of the section around it.
 func (o origins) of(key string) string {
 	whole := withoutIndex(key)
 	if flag := o.flags.Lookup(strings.ReplaceAll(whole, "_", "-")); flag != nil && flag.Changed {

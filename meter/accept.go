@@ -13,10 +13,11 @@ import (
 	"mneme/memory"
 )
 
-// Accept gives the caller a metered grant of level search on the store of an offer. The
-// grant records the offer's terms of today, has the label of the caller's session, and is
-// accepted. It replaces a grant that gives the caller nothing because it has expired, has
-// lost its maker, or is suspended while the offer is open.
+// Accept gives the caller a metered grant of level search on the store of an offer. The grant
+// records the offer's present terms, has the label of the caller's session, and counts as
+// accepted. It replaces an earlier grant that no longer gives the caller anything: because it
+// has expired, because its maker may no longer share the store, or because it is suspended
+// although the offer is open.
 func (m *Market) Accept(ctx context.Context, c memory.Caller, offer uuid.UUID, holds memory.Preconditions, i *memory.Idempotency) (acl.Grant, error) {
 	var grant acl.Grant
 	err := m.update(ctx, c, func(tx Tx) error {

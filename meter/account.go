@@ -31,8 +31,8 @@ func (m *Market) TopUp(ctx context.Context, c memory.Caller, agent string, amoun
 	return m.transfer(ctx, c, transfer{LineTopUp, agent, Holder(agent, c.Taint), amount, amount, reference})
 }
 
-// PayOut takes money from an agent's account, under the rules of TopUp. It returns a
-// ConflictError if the balance is less than amount.
+// PayOut takes money from an agent's account. Token and reference are as for TopUp. It returns
+// a ConflictError if the balance is less than amount.
 func (m *Market) PayOut(ctx context.Context, c memory.Caller, agent string, amount int64, reference string) (Account, error) {
 	return m.transfer(ctx, c, transfer{LinePayout, agent, Holder(agent, c.Taint), amount, -amount, reference})
 }

@@ -22,8 +22,8 @@ func payableOffer(ctx context.Context, tx ReadTx, c memory.Caller, p search.Purc
 	return grant, err
 }
 
-// offered returns the grant under which the caller may search an offer, and reports whether
-// the caller holds it. If not, a payment must take its place.
+// offered returns the grant under which the caller may search an offer. If the caller holds no
+// such grant, held is false and the search needs a payment.
 func offered(ctx context.Context, tx ReadTx, c memory.Caller, id uuid.UUID, at time.Time) (grant acl.Grant, held bool, err error) {
 	offer, err := visibleOffer(ctx, tx, c, id, at)
 	if err != nil {
@@ -124,8 +124,9 @@ func (m *Meter) Admit(ctx context.Context, tx memory.ReadTx, c memory.Caller, p 
 	return a, nil
 }
 
-// repeated returns the admission of a search that was answered before, given the results of
-// payableOffer. It has no grant if the caller can no longer buy.
+// repeated turns the results of payableOffer into the admission of a search that only repeats
+// an earlier answer. The search is admitted even if the caller can no longer buy; the admission
+// then has no grant.
 func repeated(grant acl.Grant, err error) (search.Admission, error) {
 	var clash *memory.ConflictError
 	var price *search.PaymentError

@@ -118,5 +118,5 @@ func checkBalance(account string, balance int64) error {
 	return nil
 }
 
-// instantOf returns a time with the precision of rows.
+// instantOf returns a time in UTC, with the precision of the database: a microsecond.
 func instantOf(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

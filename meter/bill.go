@@ -9,8 +9,9 @@ import (
 	"mneme/search"
 )
 
-// charge charges for the hits of the sale, and records them as bought. owed are the charges
-// that wait for their payment.
+// charge charges for the hits of the sale and records their entries as bought. If a payment
+// comes with the search, it writes neither: it returns the charges in owed, to be booked once
+// the payment is settled or the answer is delivered.
 func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err error) {
 	bill.Skipped = skippedOf(s.quotas)
 	for _, q := range s.quotas {
@@ -58,7 +59,8 @@ type owing struct {
 	Bought     []Bought `json:"bought"`
 }
 
-// due counts a search of a metered store and returns its charge.
+// due counts a search of a metered store and returns the charge for it, which is not booked
+// yet.
 func (s *sale) due(ctx context.Context, c *cart) (owing, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -156,7 +158,8 @@ func (s *sale) count(ctx context.Context, c *cart) error {
 	return s.tx.AddCounts(ctx, keys, Count{Searches: 1, Entries: int64(len(c.fresh))})
 }
 
-// bought returns the records that a charge bought the items of a cart.
+// bought returns a record for each item of a cart. It says that the charge bought the item;
+// uuid.Nil: the search was not metered.
 func (s *sale) bought(c *cart, charge uuid.UUID) []Bought {
 	records := make([]Bought, len(c.items))
 	for i, w := range c.items {

@@ -17,7 +17,7 @@ const (
 	defaultGrantEntries    = 500 // a day
 )
 
-// limit is a cap on a count in a window.
+// limit is the highest number of searches, or of entries, in a window of time.
 type limit struct {
 	name    string
 	window  Window
@@ -69,8 +69,8 @@ func grantLimits(c acl.Caps) []limit {
 	}
 }
 
-// spent returns the error for a spent cap, nil if none is spent. If several are, it is for
-// the one that takes longest to allow a search again.
+// spent returns the error for a spent cap; nil if none is spent. If several are, the error
+// names the one that takes longest to allow another search.
 func spent(store string, limits []limit, counts map[Window]Count, at time.Time) *search.CapError {
 	var longest *search.CapError
 	for _, l := range limits {

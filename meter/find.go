@@ -109,8 +109,8 @@ func visibleOffer(ctx context.Context, tx interface {
 	return *offer, nil
 }
 
-// grantUnder returns the caller's grant under an offer. If its session sees several, it is
-// the grant with the highest label; if it sees none, the grant's Level is None.
+// grantUnder returns the caller's grant under an offer. If the caller's session sees several,
+// it is the grant with the highest label; if it sees none, the Level of the result is None.
 func grantUnder(ctx context.Context, tx acl.Facts, c memory.Caller, o Offer) (acl.Grant, error) {
 	grants, err := acl.GrantsOf(ctx, tx, o.Store, c.Agent, c.Taint)
 	if err != nil {

@@ -57,7 +57,7 @@ var (
 	platform      = memory.Caller{Principal: acl.Principal{Agent: "ops", Taint: acl.Public, Platform: true}}
 )
 
-// wants fails the test unless an error has the status that REST gives it.
+// wants fails the test unless REST answers the error with this status.
 func (f *fixture) wants(status int, err error) {
 	f.Helper()
 	if got := statusOf(err); got != status {
@@ -72,12 +72,12 @@ func statusOf(err error) int {
 	return problem.From(err).Status
 }
 
-// offered is a request for an offer with these prices.
+// offered returns the request for an offer with these prices.
 func offered(search, entry int64) meter.OfferRequest {
 	return meter.OfferRequest{Title: new("Peanut allergies"), Terms: meter.TermsRequest{PriceSearch: &search, PriceEntry: &entry}}
 }
 
-// offer makes an offer on the caller's own store.
+// offer creates an offer on the caller's own store.
 func (f *fixture) offer(c memory.Caller) meter.FoundOffer {
 	f.Helper()
 	o, err := f.market.MakeOffer(f.ctx, c, c.Agent, offered(2000, 500), nil)
@@ -113,7 +113,7 @@ func (f *fixture) balance(agent string) int64 {
 	return a.Balance
 }
 
-// charge writes a charge of ben's for a search of sam's store.
+// charge writes a charge of ben for a search of sam's store.
 func (f *fixture) charge(o meter.FoundOffer, amount int64, state meter.ChargeState, entries ...uuid.UUID) meter.Charge {
 	f.Helper()
 	id, err := uuid.NewV7()

@@ -14,9 +14,10 @@ import (
 	"mneme/search"
 )
 
-// defaultHold is how long a request holds a claim. A repetition may take over an open claim
-// sooner, from patienceFirst on, because nothing has been charged. It takes over a claim that
-// is being settled only after the hold has lapsed, so that two requests never settle at once.
+// defaultHold is how long a request holds a claim. As long as a claim is open, nothing has been
+// charged, so a repetition may take it over sooner: after patienceFirst. A claim that is being
+// settled is taken over only after the hold has lapsed, so that two requests never settle at
+// once.
 const defaultHold = time.Minute
 
 // identity returns the digest that identifies a payment.
@@ -37,9 +38,10 @@ func lockKey(k memory.IdempotencyKey) string {
 	return lockClaim(strings.Join([]string{"key", k.Agent, k.Taint.String(), k.Operation, k.Path, k.Key}, "\x00"))
 }
 
-// hold creates the claim of a search, or takes over an existing one. held reports whether this
-// request holds the claim, which is open or must be settled; a claim that is done needs no
-// holder. An open claim is taken over only from lapsed.
+// hold creates the claim of a search, or takes over an existing claim of the same key or
+// payment. It takes over an open claim only if lapsed is its holder; the zero lapsed means
+// never. held reports whether the request now holds the claim, and has to run the search or to
+// settle the payment. Otherwise another request holds the claim, or it is done.
 func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed search.ClaimRef) (claim Claim, held bool, err error) {
 	err = m.update(ctx, c, func(tx Tx) error {
 		now := m.service.Instant()
@@ -82,7 +84,8 @@ func (m *Market) hold(ctx context.Context, c memory.Caller, r order, lapsed sear
 	return claim, held, err
 }
 
-// findClaim returns the claim that a request repeats, locked; nil if there is none.
+// findClaim returns, locked, the claim of an earlier request that this one repeats; nil if
+// there is none.
 func (m *Market) findClaim(ctx context.Context, tx ClaimWriter, key memory.IdempotencyKey, payment, digest string, now time.Time) (*Claim, error) {
 	byKey, err := m.liveClaim(ctx, tx, now, func() (*Claim, error) {
 		if key.Key == "" {
@@ -155,11 +158,12 @@ func (m *Market) newClaim(key memory.IdempotencyKey, payment string, r order, no
 	}, nil
 }
 
-// holder is the request that holds a claim.
+// holder identifies the request that holds the claim now.
 func (c *Claim) holder() search.ClaimRef { return search.ClaimRef{ID: c.ID, Fence: c.Fence} }
 
-// take takes over a claim and returns true, unless another request settles it. An open claim
-// gets the key and payment of the request that takes it over: no earlier payment was settled.
+// take takes over a claim for a request. It returns false while another request settles the
+// claim's payment. An open claim gets the key and the payment of the new request, since no
+// payment of an earlier one was settled.
 func (c *Claim) take(key memory.IdempotencyKey, payment string, now time.Time, hold time.Duration) bool {
 	if c.State == ClaimPending && now.Before(c.HeldUntil) {
 		return false

@@ -9,8 +9,9 @@ import (
 // Holder returns the name of the account, counts and purchases of an agent's sessions at a
 // label: at PUBLIC the agent's own name, at other labels a name that no agent has.
 //
-// SECURITY: answers reveal balances, caps and purchases, and so the searches that changed
-// them. Sessions at a label change only the holder of that label, and read those up to it.
+// SECURITY: answers reveal balances, caps and purchases, and so the searches that changed them.
+// So a session changes only the balances, caps and purchases of its own label, and reads only
+// those of labels up to its own.
 func Holder(agent string, label acl.Label) string {
 	if label <= acl.Public {
 		return agent

@@ -11,8 +11,8 @@ import (
 	"mneme/memory"
 )
 
-// OfferRequest creates or changes an offer. A nil field of Terms takes the default of SPEC
-// in a new offer, and leaves the field of an existing one unchanged.
+// OfferRequest creates or changes an offer. A nil field of Terms takes its default in a new
+// offer (see defaultTerms), and leaves the field of an existing offer unchanged.
 type OfferRequest struct {
 	Title       *string
 	Description *string
@@ -35,7 +35,7 @@ type TermsRequest struct {
 	MaxLabel           *acl.Label
 }
 
-// FoundOffer is an offer with its entity tag, without quotes.
+// FoundOffer is an offer with its entity tag, which has no quotes here.
 type FoundOffer struct {
 	Offer
 	ETag string

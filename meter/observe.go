@@ -54,8 +54,9 @@ const sweepEvery = time.Hour
 // the longest window, because a payment may be refused after the window ends.
 const keepCounts = 72 * time.Hour
 
-// Run observes sales and removes the counts of past windows until ctx is done. After a
-// failure it tries again at the next sale or hour.
+// Run tells the observer of sales by which a buyer passed half of a store, and removes the
+// counts of past windows, until ctx is done. After a failure it tries again at the next sale or
+// hour.
 func (m *Meter) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()

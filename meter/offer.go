@@ -13,7 +13,7 @@ import (
 type Terms struct {
 	PriceSearch        int64     `json:"price_search"`          // micros
 	PriceEntry         int64     `json:"price_entry"`           // micros, for each entry not bought before
-	FreeSearchesPerDay int64     `json:"free_searches_per_day"` // without PriceSearch
+	FreeSearchesPerDay int64     `json:"free_searches_per_day"` // that cost no PriceSearch
 	NoveltyPercent     int64     `json:"novelty_percent"`       // rise of PriceEntry for each full hundred entries shown
 	MaxHits            int       `json:"max_hits"`              // of an answer, 1–10
 	SearchesPerMinute  int64     `json:"searches_per_minute"`

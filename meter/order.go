@@ -34,10 +34,11 @@ type SearchRequest struct {
 	// the call. Its Key is "" without an Idempotency-Key. Search calls it if the search may
 	// buy; nil: the call cannot be repeated.
 	Call func() (memory.Idempotency, error)
-	// Prompted reports whether a model sends the request, possibly because a text that it
-	// read says so. The account then pays only if MaxCharge is given and the token has the
-	// scope spend. If Stores has only one metered store, Payment pays for it, or the error
-	// states its price; otherwise the answer would leave the store out.
+	// Prompted reports whether a model sends the request, possibly because a text that it read
+	// told it to. Therefore the account pays only if MaxCharge is given and the token has the
+	// scope spend. If Stores has a single store, and it must be paid for, Payment pays or,
+	// without one, the account; if neither can, the search fails with an error that states the
+	// price. A search of several stores leaves out those that are not paid for.
 	Prompted bool
 	// Fit, unless nil, limits a search that may be charged for to the size that the surface
 	// can show, or refuses it. offered reports whether it is a search of an offer.
@@ -57,12 +58,13 @@ type order struct {
 	Payment *Payment // nil: the account pays
 }
 
-// Search implements SearchAPI.
+// Search implements SearchAPI. The first of these cases that a request matches decides which
+// metered stores it searches, and who pays:
 //
-//	an offer           searches the offer's store; the payment or the account pays
-//	Prompted           searches the stores that may be charged for, and prices one left out
-//	max_charge         searches the named stores; the account pays
-//	otherwise          buys nothing
+//	Offer       the store of the offer; the payment or, without one, the account
+//	Prompted    the stores that may be charged for (see Prompted); the payment or the account
+//	MaxCharge   the stores that the request names; the account
+//	otherwise   none
 func (m *Market) Search(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	if err := r.check(); err != nil {
 		return SearchResult{}, err
@@ -94,10 +96,10 @@ func (r *SearchRequest) check() error {
 // CheckMaxCharge checks a request's bound on charges, in micros; nil: none.
 func CheckMaxCharge(most *int64) error { return checkRange("max_charge", most, MaxAmount) }
 
-// searchPrompted runs a prompted search without an offer. If the search leaves out the only
-// store that it names, searchPrompted searches the store under its offer, and the payment
-// pays for it. Without a payment it returns the price as a search.PaymentError, or the error
-// that comes before it.
+// searchPrompted runs a prompted search that names no offer. If the request names a single
+// store, and the search leaves it out because the account does not pay, searchPrompted searches
+// the store again under its offer, for the payment. Without a payment it then returns the price
+// as a search.PaymentError, or the error that Admit checks first, such as a spent cap.
 func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRequest) (SearchResult, error) {
 	// SECURITY: the scope is the token's, and nothing in a request changes it.
 	p := search.Purchase{MaxCharge: r.MaxCharge, Barred: !c.Spend}
@@ -122,8 +124,7 @@ func (m *Market) searchPrompted(ctx context.Context, c memory.Caller, r SearchRe
 	return found, r.explain(c, err, skipped.Reason)
 }
 
-// place runs a request as an order of p. The payment pays for it or, if there is none, the
-// account.
+// place runs a request with a purchase. The payment pays or, if paid is nil, the account.
 func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p search.Purchase, paid *Payment) (SearchResult, error) {
 	o := order{Request: r.Request, Payment: paid}
 	o.Purchase = p
@@ -149,9 +150,9 @@ func (m *Market) place(ctx context.Context, c memory.Caller, r SearchRequest, p 
 	return found, err
 }
 
-// explain adds to a PaymentError of a prompted search why the account did not pay. skipped is
-// why the named store was left out; "": the request named an offer. It returns other errors
-// unchanged.
+// explain adds to the PaymentError of a prompted search why the account did not pay. skipped is
+// the reason for which the search left out the named store; "": the request named an offer. It
+// leaves other errors unchanged.
 func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipReason) error {
 	var refused *RefusedError
 	var price *search.PaymentError
@@ -168,8 +169,8 @@ func (r *SearchRequest) explain(c memory.Caller, err error, skipped search.SkipR
 	return err
 }
 
-// lacking returns what a prompted search needs so that the account can pay, given the reason
-// for which the store was left out.
+// lacking returns the sentence that tells a model why its account could not pay, and what a
+// request needs so that it can. reason is that for which the store was left out.
 func lacking(reason search.SkipReason) string {
 	switch reason {
 	case search.SkipNoConsent:

@@ -22,7 +22,7 @@ func TestTheRequestDecidesWhatASearchBuys(t *testing.T) {
 		f.topUp("ben", 100_000)
 		question := search.Request{Query: "peanuts", Limit: 10}
 		if _, err := f.market.Search(f.ctx, ben, meter.SearchRequest{Request: question, Offer: offer.ID}); err != nil {
-			f.Fatal(err) // from now on the entry is bought, and a search costs the same each time
+			f.Fatal(err) // the entry is now bought, so that further searches all cost the same
 		}
 		most := func(micros int64) *int64 { return &micros }
 		named, both := []string{"sam"}, []string{"ben", "sam"}
@@ -33,9 +33,9 @@ func TestTheRequestDecidesWhatASearchBuys(t *testing.T) {
 			most     *int64
 			prompted bool
 			spend    bool
-			cost     int64             // of a search that buys
-			skipped  search.SkipReason // of a search that leaves the store out
-			price    string            // the reason in the PaymentError of a search
+			cost     int64             // the price of the search, if it buys
+			skipped  search.SkipReason // why the search leaves out the store, if it does
+			price    string            // the reason in the PaymentError, if any
 		}{
 			"unnamed":             {skipped: search.SkipNotNamed},
 			"unnamed, with max":   {most: most(5000), skipped: search.SkipNotNamed},

@@ -100,7 +100,7 @@ func (c *Claim) settled() (*Settled, error) {
 	return kept.Settled, nil
 }
 
-// recalled returns the hits as Searcher.Recall takes them.
+// recalled returns the hits in the form in which Searcher.Recall reads them again.
 func (o outcome) recalled() []search.Recalled {
 	hits := make([]search.Recalled, len(o.Hits))
 	for i, h := range o.Hits {

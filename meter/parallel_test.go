@@ -18,7 +18,8 @@ import (
 	"mneme/storage"
 )
 
-// refusal reports whether an error refuses one search, and is not a failure.
+// refusal reports whether an error only means that this search was refused; any other error is
+// a failure.
 func refusal(err error) bool {
 	var spent *search.CapError
 	var unpaid *search.PaymentError
@@ -101,8 +102,8 @@ func TestSumsAndCapsHoldUnderParallelSearches(t *testing.T) {
 		var wg sync.WaitGroup
 		for w := range workers {
 			wg.Go(func() {
-				// Meters of the same process are observed by one goroutine at a time in
-				// this test: each worker has its own.
+				// An observer may be used by one goroutine at a time, so each worker has a
+				// Meter of its own.
 				q := openProcess(t, processes[w%len(processes)].rows)
 				for n := w; n < searches; n += workers {
 					if err := act(q, n); err != nil && !refusal(err) {
@@ -282,7 +283,8 @@ func TestChargesAreTheSumOfTheirPrices(t *testing.T) {
 				if int64(n) < *terms.FreeSearchesPerDay {
 					price = 0
 				}
-				if len(a.bill.Charges) == 0 { // a refused search may not use up a free one
+				// A refused search may not use up one of the free ones.
+				if len(a.bill.Charges) == 0 {
 					if p.balance(buyer) != before || len(a.hits) > 0 || len(a.bill.Skipped) != 1 {
 						r.Fatalf("skipped, and charged or shown: %+v", a.bill)
 					}

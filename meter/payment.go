@@ -41,16 +41,16 @@ type Resource struct {
 // Gateway checks and settles payments. Package payment implements it. Its errors never
 // contain text of a payment or a remote service.
 type Gateway interface {
-	// Accept returns the payment with the amount that it covers, if it is one that a call of
-	// this price, in micros, asks for. Otherwise it returns a PaymentRefusal.
+	// Accept checks whether the payment meets a requirement of a call with this price, in
+	// micros. It returns the payment with the amount that it covers, or a PaymentRefusal.
 	Accept(p *Payment, price int64) (Accepted, error)
-	// Verify checks whether an accepted payment would be settled. It moves no money. It
-	// returns a PaymentRefusal if not, and any other error if that is unknown.
+	// Verify asks whether an accepted payment would be settled; it moves no money. If not, it
+	// returns a PaymentRefusal. Any other error means that this is unknown.
 	Verify(ctx context.Context, a Accepted) error
-	// Settle settles an accepted payment for an amount in micros, at most what it covers.
-	// It does so once: a repetition with the same ID returns the first settlement. again
-	// reports whether an earlier attempt may have succeeded. A refusal may then mean that the
-	// earlier attempt used the payment, so the outcome is still pending.
+	// Settle settles an accepted payment for an amount in micros, at most what it covers. It
+	// does so once: a repetition with the same ID returns the first settlement. again reports
+	// whether an earlier attempt may have succeeded. If so, a refusal may only mean that the
+	// earlier attempt used the payment, and Settle reports the outcome as pending.
 	Settle(ctx context.Context, a Accepted, id uuid.UUID, amount int64, again bool) (Settled, error)
 }
 

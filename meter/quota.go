@@ -85,7 +85,8 @@ func loadQuotas(ctx context.Context, tx pricer, c memory.Caller, named []string,
 	return quotas, nil
 }
 
-// orderStores returns stores in the order in which they may spend.
+// orderStores returns stores in the order in which the search spends its funds on them: first
+// the named ones, as the request names them, then the others.
 func orderStores(named []string, stores []acl.Access) []acl.Access {
 	rank := make(map[string]int, len(named))
 	for i, store := range named {
@@ -181,7 +182,7 @@ func admit(quotas []*quota, f *funds, c memory.Caller, offer uuid.UUID, limit in
 			return spent
 		case !q.metered():
 			q.leave("")
-		case !q.offer.Label.CanFlowTo(c.Taint) && q.named: // the only sessions with a higher taint see the offer
+		case !q.offer.Label.CanFlowTo(c.Taint) && q.named: // only sessions with at least its label see the offer
 			return acl.ErrDenied
 		case !q.offer.Label.CanFlowTo(c.Taint):
 			q.leave("")
@@ -233,8 +234,8 @@ func (q *quota) admitOffered(f *funds, offer uuid.UUID, limit int, spent *search
 	return nil
 }
 
-// unpaid returns the error that states the price of a search of the store for up to limit
-// hits.
+// unpaid returns the error that states the price of a search of the store for up to limit hits,
+// and the reason why the search was not paid.
 func (q *quota) unpaid(balance int64, limit int, reason search.SkipReason) *search.PaymentError {
 	// SECURITY: the price does not depend on the caps over all buyers.
 	own := remaining(q.limits, q.shown)

@@ -126,7 +126,7 @@ func TestVerifyReceiptRejectsOtherReceipts(t *testing.T) {
 	if _, err := meter.VerifyReceipt(jws, others, nil); !errors.Is(err, meter.ErrReceiptKey) {
 		t.Errorf("keys of another service: %v", err)
 	}
-	// A key whose ID is not its thumbprint does not count.
+	// A key whose ID is not its thumbprint is ignored.
 	var mine, theirs struct{ Keys []map[string]any }
 	if json.Unmarshal(keys, &mine) != nil || json.Unmarshal(others, &theirs) != nil {
 		t.Fatal("keys")

@@ -8,9 +8,9 @@ import (
 	"mneme/memory"
 )
 
-// Refund pays back a whole charge, once, from the seller's account to the buyer's. Entries
-// stay bought, and caps stay used. The caller must be the seller, in a session at the
-// charge's label.
+// Refund pays back a whole charge, once, from the seller's account to the buyer's. The entries
+// stay bought, and the search still counts for caps. The caller must be the seller, in a
+// session at the charge's label.
 func (m *Market) Refund(ctx context.Context, c memory.Caller, charge uuid.UUID, i *memory.Idempotency) (Charge, error) {
 	var refunded Charge
 	err := m.update(ctx, c, func(tx Tx) error {

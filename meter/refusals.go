@@ -14,8 +14,9 @@ import (
 // capRefusals is the name of the cap on refused payments.
 const capRefusals = "refused_payments"
 
-// refusalRates bound how many payments may be refused, or have no outcome: a burst, and then
-// one every so often. Each may cost a call to the service that settles payments.
+// refusalRates bound how many payments may be refused or remain without an outcome, by each of
+// the keys below: a burst, and then one every so often. Each such payment may cost a call to
+// the service that settles payments.
 var refusalRates = [...]struct {
 	burst int
 	every time.Duration
@@ -25,7 +26,7 @@ var refusalRates = [...]struct {
 	byOffer:   {300, 2 * time.Second}, // of all buyers
 }
 
-// The keys by which refusals are counted.
+// The keys by which refusals are counted: the index into refusalRates.
 const (
 	byBuyer = iota
 	byAddress
@@ -50,8 +51,8 @@ func newRefusals() *refusals {
 	return r
 }
 
-// refusalNames returns the names under which a refusal of a search's payment is counted; "":
-// none.
+// refusalNames returns, for each key, the name under which a refusal of the search's payment is
+// counted; "": it is not counted by this key.
 func refusalNames(c memory.Caller, r *order) [len(refusalRates)]string {
 	names := [...]string{byBuyer: c.Agent, byAddress: r.Payment.Client, byOffer: r.Purchase.Offer.String()}
 	for i, name := range names {

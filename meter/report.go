@@ -116,8 +116,8 @@ func share(shown, entries int64) float64 {
 	return min(1, float64(shown)/float64(entries))
 }
 
-// Keys returns the JWK Set of all public keys of receipts, including old ones. Requests
-// without a token share the turns of one caller.
+// Keys returns the JWK Set of all public keys of receipts, including old ones. It needs no
+// token: all such requests take turns as if they came from one caller.
 func (m *Market) Keys(ctx context.Context) (keys json.RawMessage, err error) {
 	err = m.view(ctx, memory.Caller{}, func(tx ReadTx) error {
 		keys, err = publicKeys(ctx, tx)

@@ -44,7 +44,8 @@ func TestAnEntryIsBoughtOnce(t *testing.T) {
 		edited := goods[0]
 		edited.Value = json.RawMessage(`{"another": "value"}`)
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", edited)), 100, 100, 0, 1)
-		// Copies of the old value and of the new one, the latter in another form of JSON.
+		// A copy of the old value, and one of the new value in another form of JSON: the buyer
+		// has bought both values, so neither costs anything.
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", entry("shop", "copy", string(goods[0].Value)), entry("shop", "copy2", `{ "another":"value" }`))), 100, 100, 0, 2)
 		twins := []memory.Entry{entry("shop", "a", `"twin"`), entry("shop", "b", `"twin"`)}
 		checkCharge(t, p.mustBuy(p.of(offer, "buyer", twins...)), 110, 100, 1, 2)
@@ -130,7 +131,9 @@ func TestAnAnswerStopsBeforeTheFirstNewEntryThatDoesNotFit(t *testing.T) {
 				b.purchase.Claim = p.claim()
 			}
 			a := p.mustBuy(b)
-			want := []string{"k0", "k1"} // the answer stops at k2, even though k4 was bought
+			// A search stops at the first entry that it cannot sell, here k2. So k4 is not
+			// shown, although it was bought before.
+			want := []string{"k0", "k1"}
 			if name == "hits" {
 				want = []string{"k0", "k1", "k2"}
 			}
@@ -292,12 +295,14 @@ func TestUnmeteredGrantsHaveCaps(t *testing.T) {
 		goods := entries("s", 6)
 		unnamed := func(found ...memory.Entry) buying { return buying{agent: "a", stores: access, found: found} }
 		for range 5 {
-			p.mustBuy(unnamed()) // shows no entry of the store: it does not count as its search
+			// It shows no entry of the store, so it does not count as a search of it.
+			p.mustBuy(unnamed())
 		}
 		if a := p.mustBuy(unnamed(goods[:2]...)); len(a.hits) != 2 {
 			t.Fatalf("got %v", a.keys)
 		}
-		p.mustBuy(named("a", nil, access)) // finds nothing, but names it
+		// It finds nothing, but counts because it names the store.
+		p.mustBuy(named("a", nil, access))
 		if a := p.mustBuy(named("a", nil, access, goods[1:]...)); len(a.hits) != 3 {
 			t.Errorf("beyond entries_per_day: got %v", a.keys)
 		}

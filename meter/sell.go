@@ -17,7 +17,8 @@ const (
 	MaxOffers     = 1000 // including withdrawn ones
 )
 
-// quotaRetry is a guess: a store can have another offer once one is withdrawn.
+// quotaRetry is the delay after which a caller should try again to create an offer. It is a
+// guess: nobody knows when one of the existing offers will be withdrawn.
 const quotaRetry = time.Minute
 
 // MakeOffer offers searches of a store. The caller must be the store's own agent. The offer's
@@ -124,8 +125,8 @@ func (r OfferRequest) change(o *Offer) {
 // ChangeOffer changes an offer of the caller's own store. Grants under it keep the terms that
 // their buyers accepted.
 func (m *Market) ChangeOffer(ctx context.Context, c memory.Caller, offer uuid.UUID, r OfferRequest, holds memory.Preconditions) (FoundOffer, error) {
-	// The terms are checked against the offer's label. That is the caller's taint: changeOffer
-	// changes no other offer.
+	// changeOffer refuses offers whose label is not the caller's taint, so the terms can be
+	// checked for that label before the offer is read.
 	invalid := r.check(c.Taint)
 	return m.changeOffer(ctx, c, offer, holds, invalid, r.change)
 }
@@ -137,8 +138,8 @@ func (m *Market) WithdrawOffer(ctx context.Context, c memory.Caller, offer uuid.
 }
 
 // changeOffer applies a change to an open offer. invalid, unless nil, is the error of an
-// invalid request. changeOffer returns it only to callers who may change the offer, and to
-// those for whom the offer does not exist.
+// invalid request. changeOffer returns it to callers who may change the offer, and for offers
+// that do not exist. Other callers get the error that says that they may not.
 func (m *Market) changeOffer(ctx context.Context, c memory.Caller, id uuid.UUID, holds memory.Preconditions, invalid error, change func(*Offer)) (FoundOffer, error) {
 	var changed Offer
 	err := m.update(ctx, c, func(tx Tx) error {

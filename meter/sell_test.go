@@ -53,7 +53,7 @@ func TestOnlyTheStoresOwnAgentMakesOffers(t *testing.T) {
 			f.Fatal(err)
 		}
 		_, err = f.market.MakeOffer(f.ctx, sam, "sam", offered(1, 1), nil)
-		f.wants(403, err) // its own store is switched off
+		f.wants(403, err) // the settings disable the agent's own store
 	})
 }
 
@@ -177,7 +177,7 @@ func TestAStoreHasAHundredOpenOffersAtALabel(t *testing.T) {
 	}
 	_, err := f.market.MakeOffer(f.ctx, secret, "sam", offered(1, 1), nil)
 	f.wants(429, err)
-	last := f.offer(sam) // hidden offers do not count
+	last := f.offer(sam) // offers that the session cannot see do not count
 	f.wants(200, f.market.WithdrawOffer(f.ctx, sam, last.ID, memory.Preconditions{}))
 	all, err := f.market.OffersOn(f.ctx, secret, "sam")
 	f.wants(200, err)

@@ -70,7 +70,7 @@ func (m *Market) view(ctx context.Context, c memory.Caller, fn func(ReadTx) erro
 }
 
 // update runs fn in a writing transaction once it is the caller's turn: see
-// memory.Writers.Take. stores are those of memory.Work.
+// memory.Writers.Take. stores are the stores that fn reads or writes, as far as known.
 func (m *Market) update(ctx context.Context, c memory.Caller, fn func(Tx) error, stores ...string) error {
 	done, err := m.service.Writers().Take(ctx, c, memory.Work{Stores: stores})
 	if err != nil {
@@ -80,8 +80,8 @@ func (m *Market) update(ctx context.Context, c memory.Caller, fn func(Tx) error,
 	return m.storage.Update(ctx, fn)
 }
 
-// updateClaim is update for changes of a claim. It takes the turn of the agent that owns the
-// claim.
+// updateClaim is like update, for a transaction that changes a claim: it runs at the turn of
+// the agent that owns the claim.
 func (m *Market) updateClaim(ctx context.Context, held *Claim, fn func(Tx) error) error {
 	if m.background {
 		return m.storage.Update(ctx, fn)
@@ -89,8 +89,8 @@ func (m *Market) updateClaim(ctx context.Context, held *Claim, fn func(Tx) error
 	return m.update(ctx, memory.Caller{Principal: acl.Principal{Agent: held.Key.Agent}}, fn)
 }
 
-// inBackground returns the Market for background work, which must not wait for an agent's
-// writes.
+// inBackground returns a Market whose changes of claims do not wait for the turns of agents. It
+// is for work that no agent has requested.
 func (m *Market) inBackground() *Market {
 	b := *m
 	b.background = true

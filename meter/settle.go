@@ -75,12 +75,13 @@ func (m *Market) keepSettlement(ctx context.Context, held *Claim, known settleme
 	})
 }
 
-// beginSettling records that an attempt to settle a claim begins, and returns the previous
-// settlement. If another request has ended the claim, beginSettling sets held to its current
+// beginSettling records that an attempt to settle a claim begins, and returns the settlement as
+// it was before. If another request has ended the claim, beginSettling sets held to its current
 // state.
 //
-// SECURITY: a payer can use its payment elsewhere, or void it. A used payment therefore means
-// that this service settled it only if an earlier attempt was recorded.
+// SECURITY: a payer can use its payment elsewhere, or void it. So if the service that settles
+// payments says that a payment was used before, this proves that it was settled for this claim
+// only if an earlier attempt was recorded.
 func (m *Market) beginSettling(ctx context.Context, held *Claim) (before settlement, err error) {
 	err = m.updateClaim(ctx, held, func(tx Tx) error {
 		if err := tx.Lock(ctx, lockClaim(held.ID.String())); err != nil {
@@ -315,12 +316,12 @@ func (m *Market) refuse(ctx context.Context, held *Claim, a Accepted, answer Set
 	return &RefusedError{Price: price, Refusal: &PaymentRefusal{Reason: reasonSettle, Settled: &answer}}
 }
 
-// reasonSettle is the reason in the refusal of a settlement. The settlement has another
-// reason, of its own.
+// reasonSettle is the Reason of the PaymentRefusal for a payment that was refused when it was
+// settled. The payment method's own reason is in Settled.
 const reasonSettle = "settlement_failed"
 
-// takeBack reverts the counts and purchases of charges, and reverses the charges that were
-// booked. The others leave no trace.
+// takeBack reverts the counts and purchases of a claim's charges. Charges that were booked it
+// also reverses in the ledger; those that were only owed are not stored.
 func (m *Market) takeBack(ctx context.Context, tx reverser, e ending) error {
 	for _, charge := range e.charges {
 		if err := charge.uncount(ctx, tx); err != nil {

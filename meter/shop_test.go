@@ -23,8 +23,8 @@ import (
 // noon is a time in the middle of every window.
 var noon = time.Date(2026, 3, 1, 12, 30, 30, 0, time.UTC)
 
-// onBothStorages runs a test on each storage. open opens the test's database, with
-// connections of its own on PostgreSQL.
+// onBothStorages runs a test on each storage. Each call of open opens the same database again;
+// on PostgreSQL, with connections of its own.
 func onBothStorages(t *testing.T, test func(t *testing.T, open func() storage.Storage)) {
 	t.Helper()
 	t.Parallel()
@@ -119,7 +119,7 @@ func (p *process) sell(store string, terms meter.TermsRequest, caps meter.OfferC
 	return offer.Offer
 }
 
-// metered is the access of an agent that accepted an offer.
+// metered returns the access of an agent that has accepted an offer.
 func (p *process) metered(offer meter.Offer) acl.Access {
 	p.t.Helper()
 	terms, err := json.Marshal(offer.Terms)
@@ -131,7 +131,7 @@ func unmetered(store string, caps acl.Caps) acl.Access {
 	return acl.Access{Store: store, Level: acl.Search, Ceiling: acl.Public, Via: acl.ViaGrant, Caps: caps}
 }
 
-// buying is a search as package search runs it.
+// buying describes a search, with what package search would pass to a Meter.
 type buying struct {
 	agent    string
 	taint    acl.Label // 0: PUBLIC
@@ -139,7 +139,7 @@ type buying struct {
 	stores   []acl.Access
 	found    []memory.Entry // candidates, best first
 	limit    int            // of hits; 0: 10
-	hide     int            // number of last entries that do not fit into the answer
+	hide     int            // number of last entries of found that do not fit into the answer
 	at       time.Time      // noon
 }
 
@@ -150,12 +150,14 @@ type answer struct {
 	hits []*search.Hit
 }
 
-// of returns a search through an offer under an accepted grant.
+// of returns a search of an offer that the agent has accepted. found are the entries that it
+// finds.
 func (p *process) of(offer meter.Offer, agent string, found ...memory.Entry) buying {
 	return buying{agent: agent, stores: []acl.Access{p.metered(offer)}, found: found, purchase: search.Purchase{Offer: offer.ID, Named: []string{offer.Store}}}
 }
 
-// named returns a search that names stores and may spend up to most.
+// named returns a search that names stores and may spend up to most. found are the entries that
+// it finds.
 func named(agent string, most *int64, stores []acl.Access, found ...memory.Entry) buying {
 	b := buying{agent: agent, stores: stores, found: found, purchase: search.Purchase{MaxCharge: most}}
 	for _, access := range stores {
@@ -164,7 +166,8 @@ func named(agent string, most *int64, stores []acl.Access, found ...memory.Entry
 	return b
 }
 
-// buy runs a search: admission in a snapshot, then the transaction of the sale.
+// buy runs a search as package search does: it is admitted in a snapshot, and charged in a
+// writing transaction.
 func (p *process) buy(b buying) (a answer, err error) {
 	ctx := context.Background()
 	if b.at.IsZero() {
@@ -229,7 +232,8 @@ func (p *process) buy(b buying) (a answer, err error) {
 	return a, nil
 }
 
-// offering returns the offering of a search that found entries in stores at level search.
+// offering returns what package search offers to a Meter: the found entries as candidates, in
+// stores at level search.
 func offering(stores []acl.Access, limit int, found ...memory.Entry) search.Offering {
 	o := search.Offering{Stores: stores, Limit: limit}
 	for i := range found {
@@ -248,7 +252,7 @@ func (p *process) accept(c memory.Caller, offer uuid.UUID) {
 	}
 }
 
-// admitted returns the purchase of a search of an offer once it is admitted.
+// admitted returns the purchase of a search of an offer as it is after Admit.
 func (p *process) admitted(b buying) search.Purchase {
 	p.t.Helper()
 	p.must(p.storage.View(context.Background(), func(tx meter.ReadTx) error {

@@ -15,7 +15,7 @@ import (
 	"mneme/test/wait"
 )
 
-// heldViews is a storage whose views wait for a receive from hold.
+// heldViews is a storage in which each View waits until the test sends to hold.
 type heldViews struct {
 	meter.Storage
 	running atomic.Int64

@@ -21,7 +21,7 @@ import (
 // retryToken is the Retry-After for a token that could not be verified yet.
 const retryToken = 5 * time.Second
 
-// errVerifier reports that the verifier failed, whatever the token.
+// errVerifier reports that the verifier failed for a reason other than the token.
 var errVerifier = errors.New("the verifier failed")
 
 // callerKey is the context key for the caller of a request.
@@ -47,8 +47,8 @@ func Principal(ctx context.Context) acl.Principal {
 	return acl.Principal{}
 }
 
-// Client returns the addresses that count as one client of an authenticated request, or
-// "" if the request is not authenticated.
+// Client returns the client of an authenticated request, as the addresses that count as one
+// client: an IPv4 address or an IPv6 /64. It returns "" if the request is not authenticated.
 func Client(ctx context.Context) string {
 	if in, ok := ctx.Value(callerKey{}).(*caller); ok && in.client.IsValid() {
 		return in.client.String()
@@ -56,9 +56,10 @@ func Client(ctx context.Context) string {
 	return ""
 }
 
-// Judge verifies the token of a request again, during a wait or at its end. The error
-// is a problem: status 401 if the token has expired or was revoked in the meantime. If
-// answered is set, the error is the response and counts as a refusal of the client.
+// Judge verifies the token of a request again, during a wait or at its end. The error is a
+// problem: status 401 if the token has expired or was revoked in the meantime. answered reports
+// that the caller will send the error as the response; it then counts as a refusal of the
+// client.
 func Judge(ctx context.Context, answered bool) (acl.Principal, error) {
 	in, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"mneme/server"
 )
 
-// A page whose host name resolves to this machine is not a page of the server. The rule
-// holds for all calls with a token.
+// A page in a browser may let its host name resolve to this machine (DNS rebinding). The server
+// must not treat it as its own page. The rule holds for all calls that need a token.
 func TestOverLoopbackOtherHostsAreRefusedUnlessAProxyForwardsThem(t *testing.T) {
 	loopback := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7077}
 	other := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7077}
@@ -101,7 +101,8 @@ func TestHEADIsAnsweredWhereGETIs(t *testing.T) {
 	}
 }
 
-// A cache must store one answer per coding, and repeated Vary names are redundant.
+// A cache must store an answer for each coding, so it needs the Vary field, with each name only
+// once.
 func TestMetricsHaveOneVaryField(t *testing.T) {
 	front := server.New(server.Options{Service: &stub{}, Verifier: names{}, Metrics: server.NewMetrics()})
 	for _, coding := range []string{"", "gzip", "zstd", "br"} {

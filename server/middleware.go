@@ -57,8 +57,8 @@ func (s *Server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logRequest logs a request. Logger.LogAttrs would look up its caller, which the log
-// does not show.
+// logRequest logs a request. It calls the handler directly because Logger.LogAttrs would also
+// look up the line of the call, which takes time and is not logged.
 func (s *Server) logRequest(c echo.Context, at time.Time, level slog.Level, attributes ...slog.Attr) {
 	ctx, handler := c.Request().Context(), s.log.Handler()
 	if !handler.Enabled(ctx, level) {
@@ -120,7 +120,7 @@ func (s *Server) writeProblem(err error, c echo.Context) {
 	}
 }
 
-// asProblem is problem.From, extended to Echo's own errors.
+// asProblem is like problem.From, but also knows Echo's own errors.
 func asProblem(err error, c echo.Context) *problem.Problem {
 	var h *echo.HTTPError
 	if !errors.As(err, &h) {

@@ -18,7 +18,7 @@ const (
 	sampleEvery = 10 * time.Second
 )
 
-// Facts do not change while a server runs.
+// Facts describe a server. They do not change while it runs.
 type Facts struct {
 	Version, Revision string
 	Storage           string // sqlite or postgres
@@ -58,7 +58,7 @@ func (m *Metrics) Report() Report {
 	return report
 }
 
-// state holds the parts of a server that its metrics read.
+// state has the parts of a server from which its metrics are read.
 type state struct {
 	cache   *statusCache
 	service Service

@@ -124,9 +124,9 @@ func (t Timeouts) withDefaults() Timeouts {
 }
 
 const (
-	// maxHeaderBytes is 2 conditions of 8,192 bytes in a URL, with each byte
-	// percent-encoded in three, and 32 kB for the rest. Any client can make the server hold
-	// this much per request before authentication. The surfaces bound their bodies.
+	// maxHeaderBytes has room for two conditions of 8,192 bytes in a URL, each byte of them
+	// percent-encoded as three, and for 32 kB of other fields. Any client can make the server
+	// hold this much per request before authentication. The surfaces bound their bodies.
 	maxHeaderBytes  = 3*2*8<<10 + 32<<10
 	shutdownTimeout = 20 * time.Second // a wait for vectors may take 10
 	// maxStreams bounds the concurrent requests of an HTTP/2 connection. Browsers

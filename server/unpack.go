@@ -6,8 +6,9 @@ import (
 	"mneme/server/compress"
 )
 
-// unpack decompresses bodies, and counts the held bytes of each body for its caller. It
-// runs after authenticate: without a token nothing is decoded.
+// unpack decompresses bodies, and counts the bytes of each that are in memory against the limit
+// of its caller. It runs after authenticate, so nothing is decompressed for requests without a
+// token.
 func (s *Server) unpack(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

@@ -69,16 +69,17 @@ type Leaf struct {
 	member int // number of Path in Condition.members
 }
 
-// Operand is compared with a field. Its Type selects the other field that holds it.
+// Operand is a value with which a field is compared. Its Type says which of the other fields
+// has the value.
 type Operand struct {
 	Type   Type
 	Text   string
 	Number Number
 	Bool   bool
 	Label  acl.Label
-	Time   period.Span // a relative time is set by Condition.At; otherwise in UTC until At
-	// Dated replaces Time for OccurredAt of entries with only a year, month or day, which
-	// are the same in every zone.
+	Time   period.Span // in UTC until At, which also sets relative times
+	// Dated replaces Time in comparisons with an OccurredAt that is only a year, month or day:
+	// these are the same in every zone.
 	Dated period.Span
 
 	relative bool // Time is now plus offset

@@ -102,7 +102,7 @@ func TestConditionsEvaluateEntries(t *testing.T) {
 	bare := Entry{Key: "k", Label: acl.Public, CreatedAt: day, UpdatedAt: day, Value: json.RawMessage(`"text"`)}
 	sealed := e
 	sealed.Encrypted = true
-	for text, want := range map[string]string{ // Y or n for each of e, bare and sealed
+	for text, want := range map[string]string{ // the verdicts on e, bare and sealed: Y or n
 		`{"key":{"prefix":"trip/"}}`:                          "YnY",
 		`{"key":{"prefix":"Trip/"}}`:                          "nnn",
 		`{"key":{"contains":"rom"}}`:                          "YnY",

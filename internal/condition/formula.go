@@ -2,11 +2,11 @@ package condition
 
 import "strings"
 
-// Formula writes the node in a query language with AND, OR, NOT and parentheses, whose
-// formulas are true or false, never null. leaf writes a comparison. If leaf cannot write
-// it exactly, it writes a formula that holds at least where the comparison does if wide is
-// set, and otherwise one that holds at most where it does. The result then holds at least
-// where the node does.
+// Formula writes the node in a query language with AND, OR, NOT and parentheses, in which a
+// formula is true or false, never null. leaf writes one comparison. If leaf cannot express the
+// comparison exactly, it approximates it. With wide, the approximation must be true wherever
+// the comparison is; without wide (below a NOT), it must be false wherever the comparison is.
+// The result is then true for every entry that fits the node, and perhaps for others.
 func (n *Node) Formula(leaf func(l *Leaf, wide bool) string) string {
 	var b strings.Builder
 	n.write(&b, leaf, true)

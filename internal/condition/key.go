@@ -1,7 +1,8 @@
 package condition
 
-// Keys are field values of every entry that fits a condition, by which a storage may find
-// the entries. Zero fields are not fixed.
+// Keys are the values that some fields have in every entry that fits a condition. With them a
+// storage can find the entries by an index. A zero field: entries with different values may
+// fit.
 type Keys struct {
 	Namespace, Key *string
 	Type           string
@@ -9,7 +10,7 @@ type Keys struct {
 	NotEncrypted   bool
 }
 
-// Keys returns the keys of a condition; zero for nil.
+// Keys returns the Keys of a condition; the zero Keys for nil.
 func (c *Condition) Keys() (k Keys) {
 	if c == nil {
 		return k
@@ -46,9 +47,9 @@ func (c *Condition) conjuncts() (leaves []*Leaf) {
 	return leaves
 }
 
-// ValuePart returns the conjuncts of a condition that read values: they decide once a
-// query checks the other conjuncts. alone reports whether they read no other field except
-// whether the entry is encrypted.
+// ValuePart returns the conjuncts of a condition that read values. For entries that a query has
+// selected by the other conjuncts, they decide whether the entry fits. alone reports whether
+// they read no field but the value, apart from whether it is encrypted.
 func (c *Condition) ValuePart() (part *Condition, alone bool) {
 	nodes := []Node{c.root}
 	if c.root.Kind == And {

@@ -74,7 +74,9 @@ func (m *members) find(value []byte, count int) [][][]byte {
 	return f.found
 }
 
-// restore drops the members found at and below m beyond the given counts, by number.
+// restore removes the values found for the paths that end at m or below it, except the first
+// ones: found and counts are indexed by path number, and counts has the number of values to
+// keep.
 func (m *members) restore(found [][][]byte, counts []int) {
 	if m.index >= 0 {
 		found[m.index] = found[m.index][:counts[m.index]]
@@ -167,7 +169,8 @@ func (f *finder) object(i int, m *members) int {
 			if before == nil {
 				before = f.counts()
 			}
-			next.restore(f.found, before) // of an earlier member with the name
+			// The last member of a name counts: drop the values of an earlier one.
+			next.restore(f.found, before)
 			i = f.value(i, next)
 		}
 		if i < 0 {

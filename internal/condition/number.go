@@ -20,8 +20,9 @@ const (
 	// length of its text.
 	maxExponent = 9_999
 	maxDigits   = 400
-	// hugeExponent replaces all larger exponents. Without such an exponent no number that
-	// fits into a value or an operand comes near it.
+	// hugeExponent replaces all larger exponents. This changes no comparison: without an
+	// exponent of this size, no number that fits into a value or an operand is as large or as
+	// small.
 	hugeExponent = 1 << 40
 )
 

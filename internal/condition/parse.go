@@ -88,7 +88,8 @@ func (r *reader) token(place string) (json.Token, error) {
 	return token, nil
 }
 
-// checkString checks a decoded string against its source.
+// checkString returns an error if a decoded string has a NUL, or if source, its JSON, has an
+// unpaired surrogate.
 func checkString(s string, source []byte, place string) error {
 	if strings.IndexByte(s, 0) >= 0 {
 		return wrong(place, "must have no NUL")
@@ -164,8 +165,8 @@ func (r *reader) readList(place string, depth int) (jsonTree, error) {
 	return list, nil
 }
 
-// shown returns a member's name for a place: at most 64 bytes, quoted unless all are
-// printable.
+// shown returns a member's name as Error.Place contains it: at most 64 bytes, quoted unless all
+// are printable.
 func shown(name string) string {
 	const most = 64
 	cut := name

@@ -33,8 +33,9 @@ type Dialect interface {
 	Successor(prefix string) (next string, found bool)
 }
 
-// SQL returns a function that writes comparisons for Node.Formula. Rows have no members of
-// values: for these it writes a constant.
+// SQL returns a function that writes comparisons for Node.Formula. Rows have no columns for the
+// members of values: it writes a comparison of one of these as a constant, true if wide and
+// false otherwise.
 func SQL(d Dialect) func(l *Leaf, wide bool) string {
 	return func(l *Leaf, wide bool) string {
 		switch l.Field {
@@ -68,7 +69,7 @@ var columns = map[Field]string{
 	LabelName: "e.label", Encrypted: "e.encrypted", CreatedAt: "e.created_at", UpdatedAt: "e.updated_at",
 }
 
-// exists writes Exists for a column that is null if the field is absent.
+// exists writes operator Exists for a column that is null if the entry lacks the field.
 func exists(column string, l *Leaf) string {
 	if l.Operands[0].Bool {
 		return column + " IS NOT NULL"
@@ -76,8 +77,8 @@ func exists(column string, l *Leaf) string {
 	return column + " IS NULL"
 }
 
-// nullable writes any operator for such a column. compare writes an operator for a column
-// that is not null.
+// nullable writes any operator for a column that is null if the entry lacks the field. compare
+// writes the operator for a column that is not null.
 func nullable(column string, l *Leaf, compare func(column string) string) string {
 	switch l.Operator {
 	case Exists:
@@ -89,7 +90,8 @@ func nullable(column string, l *Leaf, compare func(column string) string) string
 	}
 }
 
-// occurred writes an operator for OccurredAt, whose dates are the same in every zone.
+// occurred writes an operator for OccurredAt. Entries whose OccurredAt is only a year, month or
+// day are compared with the operands' Dated, other entries with their Time.
 func occurred(d Dialect, column string, l *Leaf) string {
 	if !slices.ContainsFunc(l.Operands, func(o Operand) bool { return !o.Time.Equal(o.Dated) }) {
 		return compareTime(d, column, l, false)
@@ -97,7 +99,8 @@ func occurred(d Dialect, column string, l *Leaf) string {
 	return "CASE WHEN " + d.Dated() + " THEN " + compareTime(d, column, l, true) + " ELSE " + compareTime(d, column, l, false) + " END"
 }
 
-// compareTime writes an operator for a time column that is not null.
+// compareTime writes an operator for a time column that is not null. It compares the column
+// with the operands' Dated if dated is set, and otherwise with their Time.
 func compareTime(d Dialect, column string, l *Leaf, dated bool) string {
 	spans := make([]period.Span, len(l.Operands))
 	for i := range l.Operands {
@@ -122,8 +125,8 @@ func compareTime(d Dialect, column string, l *Leaf, dated bool) string {
 // comparisons maps operators to SQL.
 var comparisons = map[Operator]string{Eq: " = ", Ne: " <> ", Gt: " > ", Gte: " >= ", Lt: " < ", Lte: " <= "}
 
-// compare writes an operator for a column that is not null. Texts are compared by the
-// column's collation, by bytes.
+// compare writes an operator for a column that is not null. The column's collation must compare
+// texts by their bytes.
 func compare(d Dialect, column string, l *Leaf) string {
 	switch first := &l.Operands[0]; l.Operator {
 	case In, Nin:

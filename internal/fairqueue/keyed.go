@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ErrLate reports that a call has waited for its Patience.
+// ErrLate reports that a call could not run within its Patience.
 var ErrLate = errors.New("the call has waited for too long")
 
 // KeyedCall describes a call to a Keyed.
@@ -52,7 +52,7 @@ type keyedCaller struct {
 	calls   int // number of running and waiting calls
 	waiting int
 	last    int64 // the round of the latest call
-	limited int64 // the scan in which RunningEach blocked one of its calls
+	limited int64 // number of the scan (Keyed.scans) in which RunningEach blocked one of its calls
 }
 
 // keyedCall is a call that waits or runs.
@@ -179,7 +179,8 @@ func (q *Keyed) admit() {
 	q.keep(kept)
 }
 
-// keep retains the waiting calls that have not run, which are in the same array.
+// keep makes waiting, a prefix of the array of q.waiting, the waiting calls. It clears the rest
+// of the array for the garbage collector.
 func (q *Keyed) keep(waiting []*keyedCall) {
 	clear(q.waiting[len(waiting):])
 	q.waiting = waiting

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// request is a call of the model.
+// request is a call in the model.
 type request struct {
 	caller string
 	id     int
@@ -29,7 +29,7 @@ type request struct {
 type model struct {
 	limits           Limits
 	running, waiting []request // in the order of arrival
-	turns            []string  // callers that could run a call, in the order in which they became able to
+	turns            []string  // callers that may run a call, the longest able first
 }
 
 // of returns the calls of a caller.
@@ -262,8 +262,8 @@ func TestManyWaitingCallsDoNotDelayOne(t *testing.T) {
 	})
 }
 
-// A call of the largest weight runs alone, and later calls wait behind it, so that light
-// calls do not overtake it forever.
+// A call of the largest weight runs alone. Later calls wait behind it, so that light calls do
+// not overtake it forever.
 func TestAHeavyCallCountsAsMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New(Limits{Running: 8, RunningEach: 4, Waiting: 8, WaitingEach: 8})

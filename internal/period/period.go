@@ -10,7 +10,7 @@ import (
 // Precision is the precision of a date or time.
 type Precision int8
 
-// The precisions. Storages store their numbers.
+// The precisions. Storages store their numbers, so these must not change.
 const (
 	Time Precision = iota // to the microsecond
 	Day
@@ -32,7 +32,8 @@ func (p Precision) Layout() string {
 	return layouts[p]
 }
 
-// Period is a year, month, day or time. The years are 0000 to 9999, in its own zone.
+// Period is a year, month, day or time. Its year is 0000 to 9999 in the zone in which it was
+// given.
 type Period struct {
 	Precision Precision
 	Local     bool // no zone was given

@@ -81,8 +81,9 @@ func newSDK(ratio float64, exporting sdk.TracerProviderOption) *sdk.TracerProvid
 	)
 }
 
-// hashed samples by a hash of the trace's ID with a seed of this process: it samples the
-// same share of IDs that a client chose, and each trace as a whole.
+// hashed samples a trace if the hash of its ID with a random seed of this process is low
+// enough. So a client cannot choose IDs that are sampled more often, and of each trace either
+// all spans are exported or none.
 type hashed struct {
 	sdk.Sampler
 	seed maphash.Seed

@@ -15,7 +15,8 @@ import (
 	"mneme/internal/tracing"
 )
 
-// newCollector is an OTLP/HTTP collector that sends on received what it receives.
+// newCollector starts an OTLP/HTTP collector, and returns a channel with the requests that it
+// gets.
 func newCollector(t *testing.T) (endpoint string, received <-chan *collector.ExportTraceServiceRequest) {
 	t.Helper()
 	requests := make(chan *collector.ExportTraceServiceRequest, 8)

@@ -47,7 +47,7 @@ func NewSynthetic(ctx context.Context, model embed.Embedder) (*Synthetic, error)
 	return s, err
 }
 
-// combine embeds every pair of words; the second list varies fastest.
+// combine embeds form, filled in with each pair of words. The second list varies fastest.
 func combine(ctx context.Context, model embed.Embedder, form string, first, second []string) ([][]float32, error) {
 	texts := make([]string, 0, len(first)*len(second))
 	for _, a := range first {

@@ -1,5 +1,5 @@
-// Package canonicaljson writes JSON values in the form of RFC 8785, of which digests are
-// taken.
+// Package canonicaljson writes JSON values in the canonical form of RFC 8785, so that equal
+// values have equal digests.
 package canonicaljson
 
 import (
@@ -15,16 +15,16 @@ import (
 	"unicode/utf8"
 )
 
-// errNotCanonical: RFC 8785 has no form for the value.
+// errNotCanonical reports that RFC 8785 defines no form for the value.
 var errNotCanonical = errors.New("no canonical form")
 
-// maxExact is the highest integer that a double holds exactly, like all below it.
+// maxExact is the highest integer up to which a float64 represents every integer exactly.
 const maxExact = 1<<53 - 1
 
-// Of returns the form of a JSON value that RFC 8785 defines. A value for
-// which it has none counts as the string of its text: one with duplicate names,
-// lone surrogates, bytes that are not UTF-8, or numbers that a double does not
-// hold.
+// Of returns the canonical form of a JSON value. RFC 8785 defines none for a value with
+// duplicate names, lone surrogates, bytes that are not UTF-8, or numbers that a float64 cannot
+// represent. For such a value Of returns the form of a JSON string whose content is the value's
+// text.
 func Of(value json.RawMessage) []byte {
 	text, err := canonicalValue(value)
 	if err != nil {
@@ -43,15 +43,16 @@ func canonicalValue(value json.RawMessage) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The decoder puts U+FFFD in the place of a lone surrogate.
+	// The decoder replaces a lone surrogate by U+FFFD. If the text has no U+FFFD, there was
+	// one.
 	if replaced && !bytes.ContainsRune(value, utf8.RuneError) && !bytes.Contains(bytes.ToLower(value), []byte(`\ufffd`)) {
 		return nil, errNotCanonical
 	}
 	return text, nil
 }
 
-// appendCanonical appends the next value of a decoder. replaced reports whether a
-// string of it has U+FFFD.
+// appendCanonical appends the next value of a decoder. replaced reports whether one of its
+// strings contains U+FFFD.
 func appendCanonical(to []byte, decoder *json.Decoder) (text []byte, replaced bool, err error) {
 	token, err := decoder.Token()
 	if err != nil {
@@ -91,8 +92,8 @@ func appendArray(to []byte, decoder *json.Decoder) (_ []byte, replaced bool, err
 	return append(to, ']'), replaced, err
 }
 
-// appendObject appends an object with its members ordered by the UTF-16 code units
-// of their names.
+// appendObject appends an object. RFC 8785 orders the members by the UTF-16 code units of their
+// names.
 func appendObject(to []byte, decoder *json.Decoder) (_ []byte, replaced bool, err error) {
 	type member struct {
 		name  string
@@ -144,12 +145,13 @@ func appendNumber(to []byte, number json.Number) ([]byte, error) {
 	}
 	text, err := json.Marshal(f)
 	if math.Abs(f) > maxExact && !strings.ContainsAny(number.String(), ".eE") && string(text) != number.String() {
-		return nil, errNotCanonical // an integer whose last digits a double drops
+		return nil, errNotCanonical // a float64 would lose the last digits of the integer
 	}
 	return append(to, text...), err
 }
 
-// appendString appends a string with the escapes of RFC 8785 alone.
+// appendString appends a string in which only the characters are escaped that RFC 8785
+// requires.
 func appendString(to []byte, s string) []byte {
 	to = append(to, '"')
 	for _, r := range s {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The sample of RFC 8785, section 3.2.2, and the order of names of section 3.2.3.
+// The examples are those of RFC 8785: section 3.2.2, and section 3.2.3 for the order of names.
 func TestCanonicalFormIsThatOfRFC8785(t *testing.T) {
 	for in, want := range map[string]string{
 		`{

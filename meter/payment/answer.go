@@ -10,13 +10,13 @@ import (
 	"mneme/meter"
 )
 
-// ErrorRequired is what a 402 says where no payment came.
+// ErrorRequired is the error in an answer with status 402 if the request had no payment.
 const ErrorRequired = "PAYMENT-SIGNATURE header is required"
 
-// Ask writes the headers of a 402 that asks for a price in micros, and returns the
-// further members of its body. err is the error of the call: it says why a payment
-// was refused. Without a method, and for a price that is not known, it asks for
-// nothing.
+// Ask writes the headers of an answer with status 402 that asks for a payment of price, in
+// micros, and returns the members that its body must have, too. err is the error of the call,
+// which says why a payment was refused. If no method is configured, or the price is 0 because
+// it is not known, the answer asks for nothing.
 func (m *Methods) Ask(h http.Header, of meter.Resource, price int64, err error) (members map[string]any) {
 	h.Set("Cache-Control", "no-store")
 	members = make(map[string]any)
@@ -45,7 +45,8 @@ func (m *Methods) Ask(h http.Header, of meter.Resource, price int64, err error) 
 	return members
 }
 
-// Required returns what x402 version 2 asks for; nil if there is no method.
+// Required returns the object that asks for a payment by x402 version 2; nil if no method is
+// configured or the price is not known.
 func (m *Methods) Required(of meter.Resource, price int64, err error) *required {
 	accepts := m.requirements(of, price, "")
 	if len(accepts) == 0 || price <= 0 {
@@ -91,8 +92,8 @@ func (m *Methods) challenges(of meter.Resource, price int64) []challenge {
 	return all
 }
 
-// Settled writes the headers of an answer whose payment was settled, or could not
-// be settled yet. receipts are those of the charges.
+// Settled writes the headers that report to the client the settlement of its payment, which may
+// still be pending. receipts are the receipts of the charges that it paid for.
 func (m *Methods) Settled(h http.Header, s *meter.Settled, receipts []string) {
 	if s == nil {
 		return
@@ -112,11 +113,11 @@ func (m *Methods) Settled(h http.Header, s *meter.Settled, receipts []string) {
 	}
 }
 
-// Response returns the object of x402 that answers a settlement.
+// Response returns the x402 object that reports a settlement.
 func Response(s *meter.Settled, receipts []string) map[string]any {
 	out := map[string]any{"success": s.State == meter.SettleDone, "transaction": "", "network": ""}
 	if len(s.Response) > 0 {
-		_ = json.Unmarshal(s.Response, &out) // it is ours
+		_ = json.Unmarshal(s.Response, &out) // this package wrote it
 	}
 	if s.State == meter.SettlePending {
 		out["success"], out["errorReason"] = false, "settlement_pending"

@@ -32,19 +32,20 @@ const (
 	nanoPerMicro = 1000
 )
 
-// creditsNonce is a nonce: a UUID, when it expires, and an HMAC. Each has one spelling,
-// since a payment is known by its nonce, and the platform settles once for the UUID.
+// creditsNonce matches a nonce: a UUID, the time at which the nonce expires, in seconds since
+// 1970, and an HMAC. No nonce can be written in two ways: the nonce identifies the payment, and
+// the platform settles one payment for each UUID.
 var creditsNonce = regexp.MustCompile(`^([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.([1-9][0-9]{0,11})\.([0-9a-f]{32})$`)
 
-// credits asks for payments in credits, and settles them with their platform.
+// credits accepts payments in Robutler's credits and settles them with Robutler's platform.
 type credits struct {
 	platform *remote
 	secret   []byte
 	now      func() time.Time
 }
 
-// requirement asks for a price in micros. nonce is one that a payment brought; "":
-// a new one.
+// requirement returns the requirement of a payment for price, in micros. nonce is the nonce of
+// the client's payment, if there is one already; "": a new one.
 func (c *credits) requirement(of meter.Resource, price int64, nonce string) requirement {
 	amount := nanocredits(price)
 	if nonce == "" {
@@ -64,7 +65,7 @@ func nanocredits(micros int64) string {
 	return new(big.Int).Mul(big.NewInt(micros), big.NewInt(nanoPerMicro)).String()
 }
 
-// mac binds a nonce to the call and its price.
+// mac returns the HMAC of a nonce. It binds the nonce to the call and its price.
 func (c *credits) mac(of meter.Resource, amount, id string, expires int64) string {
 	h := hmac.New(sha256.New, c.secret)
 	h.Write([]byte(strings.Join([]string{
@@ -73,8 +74,8 @@ func (c *credits) mac(of meter.Resource, amount, id string, expires int64) strin
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// check refuses a nonce that is not ours, is for another call or price, or has
-// expired.
+// check returns a PaymentRefusal if this service did not create the nonce, or if the nonce is
+// for another call or price, or has expired.
 func (c *credits) check(of meter.Resource, price int64, nonce string) error {
 	parts := creditsNonce.FindStringSubmatch(nonce)
 	if parts == nil {
@@ -90,7 +91,7 @@ func (c *credits) check(of meter.Resource, price int64, nonce string) error {
 	return nil
 }
 
-// tokenOf returns the token of a payment in credits, which was read before.
+// tokenOf returns the token in the payload of a payment in credits.
 func tokenOf(p meter.Payment) string {
 	var in struct {
 		Payload struct {
@@ -101,7 +102,8 @@ func tokenOf(p meter.Payment) string {
 	return strings.TrimSpace(in.Payload.Token)
 }
 
-// verify asks the platform whether the token is good for what the payment covers.
+// verify asks the platform whether the token is valid and its balance covers covers, in micros.
+// It returns a PaymentRefusal if not.
 func (c *credits) verify(ctx context.Context, token string, covers int64) error {
 	var out struct {
 		Valid   *bool        `json:"valid"`
@@ -131,7 +133,8 @@ func (c *credits) verify(ctx context.Context, token string, covers int64) error 
 	return nil
 }
 
-// settle charges the token once, by the nonce's UUID.
+// settle charges the token an amount in micros. The UUID of the nonce is the idempotency key,
+// so that a repetition charges nothing.
 func (c *credits) settle(ctx context.Context, token, nonce string, amount int64, of meter.Resource) (meter.SettleState, json.RawMessage, error) {
 	id, _, _ := strings.Cut(nonce, ".")
 	key := "settle:x402:" + id
@@ -141,7 +144,7 @@ func (c *credits) settle(ctx context.Context, token, nonce string, amount int64,
 	}
 	var out struct {
 		Success *bool  `json:"success"`
-		Partial bool   `json:"partial"` // less was charged than asked for
+		Partial bool   `json:"partial"` // only a part of the amount was charged
 		Error   string `json:"error"`
 		ID      string `json:"transactionId"`
 	}
@@ -156,8 +159,9 @@ func (c *credits) settle(ctx context.Context, token, nonce string, amount int64,
 		return meter.SettlePending, nil, fmt.Errorf("%s: status %d without an outcome", c.platform.name, status)
 	}
 	if status < http.StatusMultipleChoices && *out.Success && out.Partial {
-		// A refusal would reverse the charge, and the part be lost. The charge stands
-		// until the platform has charged the rest, or an operator ends it.
+		// Not a refusal: that would reverse our charge although the platform took part of the
+		// amount. The charge stays pending until the platform has charged the rest, or an
+		// operator ends it.
 		return meter.SettlePending, nil, fmt.Errorf("%s: a part of the amount was charged", c.platform.name)
 	}
 	failed := status >= http.StatusMultipleChoices || !*out.Success

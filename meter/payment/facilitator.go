@@ -11,10 +11,10 @@ import (
 	"mneme/meter"
 )
 
-// facilitator verifies and settles payments of x402.
+// facilitator verifies and settles x402 payments by calls to a facilitator.
 type facilitator struct{ *remote }
 
-// facilitated is what a facilitator is asked.
+// facilitated is the body of a request to a facilitator.
 type facilitated struct {
 	Version      int             `json:"x402Version"`
 	Payload      json.RawMessage `json:"paymentPayload"`
@@ -37,16 +37,20 @@ func (f facilitator) verify(ctx context.Context, ask facilitated, payer string) 
 	case !*out.Valid:
 		return &meter.PaymentRefusal{Reason: reasonOf(out.Reason, "invalid_payment")}
 	case out.Payer != "" && !strings.EqualFold(out.Payer, payer):
-		// The payment's identity was read from what nobody signed.
+		// The payer is part of the payment's identity, but the client has not signed as this
+		// payer.
 		return &meter.PaymentRefusal{Reason: "invalid_payer"}
 	}
 	return nil
 }
 
-// settle settles a payment. A facilitator answers a payment that it settled before
-// with the same transaction, or by a reason that says so: it counts only if again says
-// that an earlier call of ours may have settled it. Many judge a repetition like a new
-// payment: then the refusal may come from that very settlement, and proves nothing.
+// settle settles a payment. again reports whether an earlier call may have settled it.
+//
+// For a payment that is already settled, a facilitator returns the same transaction or a reason
+// such as nonce_already_used. settle takes such a reason for success only if again is set. Many
+// facilitators check a repetition like a new payment, so that it may be refused because the
+// first call succeeded, for example for lack of funds. Such a refusal leaves the outcome
+// pending.
 func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (meter.SettleState, json.RawMessage, error) {
 	var out json.RawMessage
 	status, sent, err := f.call(ctx, http.MethodPost, "/settle", nil, ask, &out)
@@ -78,8 +82,7 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 	case again && !signedWrong.MatchString(answer.Reason):
 		return meter.SettlePending, nil, fmt.Errorf("%s: a repetition is refused, and the first call may have settled", f.name)
 	}
-	// What the client gets is these members alone: an error's text may hold
-	// anything.
+	// Only these members go to the client: the text of an error could contain anything.
 	kept := map[string]any{"success": state != meter.SettleRefused, "transaction": answer.Transaction, "network": answer.Network}
 	for name, value := range map[string]string{"payer": answer.Payer, "amount": answer.Amount} {
 		if value != "" {
@@ -96,9 +99,9 @@ func (f facilitator) settle(ctx context.Context, ask facilitated, again bool) (m
 	return state, response, err
 }
 
-// usedBefore reports whether a refusal says that this very authorization was used: by
-// an earlier call of ours whose answer was lost, if there was one. Else its payer has
-// used it elsewhere, or made it void.
+// usedBefore reports whether the reason of a refusal is that the authorization was used before:
+// by an earlier call of ours whose answer was lost, if there was one. Otherwise the payer has
+// used it elsewhere or cancelled it.
 func usedBefore(reason string) bool {
 	switch reason {
 	case "duplicate_settlement", "already_settled", "invalid_exact_evm_nonce_already_used",
@@ -108,17 +111,19 @@ func usedBefore(reason string) bool {
 	return false
 }
 
-// signedWrong matches refusals of what was signed, which every call sends alike: none of
-// them has settled. Funds, allowances and transactions may fail because an earlier call
-// has, and what has expired may have been settled before.
+// signedWrong matches reasons that concern what the payer signed. All calls for a payment send
+// the same signed content, so if one call is refused for such a reason, no earlier one has
+// settled the payment. Other refusals prove nothing: funds, allowances or the transaction may
+// be lacking because an earlier call settled the payment, and a payment that has expired by now
+// may have been settled before.
 var signedWrong = regexp.MustCompile(`(signature|_authorization_value|_(recipient|value|amount|token)_mismatch)$|^invalid_payload$`)
 
 func pendingReason(reason string) bool {
 	return reason == "settlement_pending" || reason == "pending" || reason == "transaction_pending"
 }
 
-// supported returns what the facilitator adds to the extra of each scheme on a
-// network, by the scheme's name; schemes that it does not settle are not in it.
+// supported returns the schemes that the facilitator settles on a network. The value of a
+// scheme is what its requirements must have in extra for this facilitator.
 func (f facilitator) supported(ctx context.Context, network string) (map[string]map[string]any, error) {
 	var out struct {
 		Kinds []struct {
@@ -144,10 +149,11 @@ func (f facilitator) supported(ctx context.Context, network string) (map[string]
 	return found, nil
 }
 
-// reason is the form of a reason that is passed on.
+// reason matches the reasons that clients may see: single words, never free text.
 var reason = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
 
-// reasonOf returns a remote service's reason if it is a word, else another one.
+// reasonOf returns the reason of a remote service if it matches reason, and otherwise returns
+// the given one.
 func reasonOf(text, otherwise string) string {
 	if reason.MatchString(text) {
 		return text

@@ -37,7 +37,7 @@ const (
 	fullPrice   = searchPrice + 10*entryPrice // of a search with ten hits
 )
 
-// desk is a service that sells a store, with a facilitator.
+// desk is a service that sells searches of one store, with a fake facilitator.
 type desk struct {
 	t        testing.TB
 	rows     storage.Storage
@@ -46,10 +46,10 @@ type desk struct {
 	searcher *search.Searcher
 	market   *meter.Market
 	offer    uuid.UUID
-	passes   passes                // unless nil, of the next market
-	client   *http.Client          // unless nil, what the next market calls the facilitator with
-	till     *till                 // unless nil, what settles payments of every method
-	platform *paymenttest.Platform // unless nil, what settles credits in its place
+	passes   passes                // receives the passes of the next market; nil: nobody does
+	client   *http.Client          // of the next market, for the facilitator; nil: the default one
+	till     *till                 // settles payments of every method; nil: fake does
+	platform *paymenttest.Platform // settles credits in place of till; nil: till does
 	methods  *payment.Methods
 
 	mu  sync.Mutex
@@ -101,7 +101,7 @@ func newDesk(t testing.TB, rows storage.Storage) *desk {
 	return d
 }
 
-// open opens the service over the database, as another process does.
+// open opens the service over the database again, like another process.
 func (d *desk) open() {
 	d.t.Helper()
 	options := payment.Options{Client: d.client, X402: &payment.X402{
@@ -142,8 +142,8 @@ func agent(name string) memory.Caller {
 	return memory.Caller{Principal: acl.Principal{Agent: name, Taint: acl.Public}}
 }
 
-// request is a search of the offer with a key and a payment, of the n-th nonce; no
-// payment without a scheme.
+// request returns a search of the offer with an Idempotency-Key and a payment by a scheme, with
+// the n-th nonce. With scheme "" there is no payment.
 func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	d.t.Helper()
 	r := meter.SearchRequest{
@@ -155,19 +155,21 @@ func (d *desk) request(key, scheme string, n int) meter.SearchRequest {
 	return r
 }
 
-// call names a search of the offer with a key and a digest of its body.
+// call returns what identifies a search of the offer: its Idempotency-Key and a digest of its
+// body.
 func (d *desk) call(key, digest string) func() (memory.Idempotency, error) {
 	return func() (memory.Idempotency, error) {
 		return memory.Idempotency{Operation: "POST search", Path: d.offer.String(), Key: key, Digest: digest}, nil
 	}
 }
 
-// key is the buyer's key of a call with the key "key".
+// key returns the key under which the claim of a search with the Idempotency-Key "key" is
+// stored.
 func (d *desk) key() memory.IdempotencyKey {
 	return memory.IdempotencyKey{Agent: buyer, Taint: acl.Public, Operation: "POST search", Path: d.offer.String(), Key: "key"}
 }
 
-// pay returns a payment for a price.
+// pay returns the n-th payment of a price by a scheme.
 func (d *desk) pay(scheme string, price, n int) *meter.Payment {
 	d.t.Helper()
 	extra := map[string]any{"name": "USDC", "version": "2"}
@@ -184,7 +186,7 @@ func (d *desk) pay(scheme string, price, n int) *meter.Payment {
 	return p
 }
 
-// readResult is the result of a search whose values were read.
+// readResult is the result of a search, with the values of its hits, which were read.
 type readResult struct {
 	meter.SearchResult
 	read *search.Values
@@ -235,7 +237,8 @@ func (d *desk) charges() (charges []meter.Charge) {
 	return charges
 }
 
-// check checks the ledger and the balances.
+// check checks the ledger, and the balances of the buyer, of the seller and of
+// meter.AccountSettling.
 func (d *desk) check(buyerHas, sellerHas, settling int64) {
 	d.t.Helper()
 	for account, want := range map[string]int64{buyer: buyerHas, seller: sellerHas, meter.AccountSettling: settling} {
@@ -294,7 +297,7 @@ func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
 				t.Errorf("settled %+v, then %+v", first.Settled, again.Settled)
 			}
 		}
-		// A payment beside a kept outcome is not claimed.
+		// The outcome is stored already, so the new payment in the repetition is not used.
 		d.mustSearch(d.request("key", payment.SchemeUpto, 3))
 		if n := len(d.fake.Settled()); n != 2 {
 			t.Errorf("%d settlements of 2 searches", n)
@@ -302,7 +305,7 @@ func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
 		if n := len(d.charges()); n != 2 {
 			t.Errorf("%d charges of 2 searches", n)
 		}
-		// What was deleted is no longer shown.
+		// A repetition does not show entries that were deleted since.
 		d.must(d.service.Delete(context.Background(), agent(seller), memory.Path{Store: seller, Key: "k1"}, memory.Preconditions{}))
 		if _, keys := d.mustSearch(d.request("key", "", 0)); len(keys) != 2 {
 			t.Errorf("a repetition shows %v", keys)
@@ -310,7 +313,8 @@ func TestARepetitionAnswersTheSameWithOneCharge(t *testing.T) {
 	})
 }
 
-// What the account paid for is shown under the grant alone, and a cap does not end the bill.
+// Entries that the account paid for are shown again only while the caller holds the grant. A
+// spent cap prevents neither the repetition nor its bill.
 func TestARepetitionShowsNothingAfterTheGrantEnded(t *testing.T) {
 	for name, searches := range map[string]int64{"caps have room": 60, "a cap is spent": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -343,7 +347,8 @@ func TestARepetitionShowsNothingAfterTheGrantEnded(t *testing.T) {
 	}
 }
 
-// What was shown of a long value is shown again, whether its payment is settled or not.
+// A repetition shows the same passages of a long value as the first answer, whether its payment
+// is settled or not.
 func TestARepetitionShowsTheSamePassages(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		filler := strings.Repeat("The committee discussed the budget at length. ", 30)
@@ -367,7 +372,7 @@ func TestARepetitionShowsTheSamePassages(t *testing.T) {
 				if len(shown) == 0 || !strings.Contains(shown[0], "The lighthouse has number") || strings.Contains(shown[0], filler) {
 					t.Fatalf("%s: shows %q", name, shown)
 				}
-				d.pass(2 * time.Minute) // then what is pending is tried again
+				d.pass(2 * time.Minute) // the hold lapses, and pending payments are tried again
 				again, same := d.mustSearch(r)
 				if !slices.Equal(shown, same) || again.read.Tokens() != first.read.Tokens() {
 					t.Errorf("%s, payment %s: shows %q in %d tokens, then %q in %d", name, first.Settled.State, shown, first.read.Tokens(), same, again.read.Tokens())
@@ -465,8 +470,8 @@ func TestAPaymentThatDoesNotFitThePriceIsRefused(t *testing.T) {
 	})
 }
 
-// A payment of version 1 does not repeat what was asked for, and a facilitator takes one
-// that is worth more.
+// A payment of x402 version 1 does not name the price that it was signed for, and a facilitator
+// accepts a payment of more than the price.
 func TestAnExactPaymentForAnEarlierPriceIsRefused(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		pays := func(price int) meter.SearchRequest {
@@ -523,7 +528,8 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 		{paymenttest.Busy, paymenttest.RefuseSettle, meter.ChargeReversed},
 		{paymenttest.Busy, paymenttest.SpentElsewhere, meter.ChargeReversed},
 		{paymenttest.Busy, paymenttest.None, meter.ChargeDone},
-		// Our own settlement empties the payer's wallet, too, and may be long ago.
+		// These refusals prove nothing: our own settlement may have emptied the wallet, and a
+		// payment that has expired by now may have been settled before.
 		{paymenttest.Emptied, paymenttest.Emptied, meter.ChargePending},
 		{paymenttest.Expired, paymenttest.Expired, meter.ChargePending},
 		{paymenttest.Reverted, paymenttest.Reverted, meter.ChargePending},
@@ -549,7 +555,7 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 					}
 					d.check(0, 0, cost)
 					d.pass(2 * time.Minute)
-					d.fake.Fail(paymenttest.None) // it says what it settled
+					d.fake.Fail(paymenttest.None) // now it reports what it settled
 				}
 				if done, pending, err := d.market.Reconcile(context.Background()); done != 1 || pending != 0 || err != nil {
 					t.Errorf("reconciled %d, %d pending, %v", done, pending, err)
@@ -574,8 +580,8 @@ func TestWhatIsPendingIsDeliveredAndReconciled(t *testing.T) {
 	}
 }
 
-// A process has died after the charge, and before it began to settle. Meanwhile the
-// payer has used the payment for something else.
+// A process died after it had charged and before it tried to settle. Meanwhile the payer has
+// used the payment for something else.
 func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.fake.Fail(paymenttest.Pending)
@@ -605,8 +611,8 @@ func TestAUsedPaymentIsSettledOnlyIfAnAttemptOfOursWasRecorded(t *testing.T) {
 	})
 }
 
-// What was settled is known to be ours only after a request of ours was sent: a
-// facilitator that cannot be reached has settled nothing.
+// If the facilitator could not be reached, no attempt of ours has settled anything. A payment
+// that was used before is then not one that we settled.
 func TestAnAttemptThatReachedNobodyIsNotOne(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.client = &http.Client{Transport: &http.Transport{
@@ -635,14 +641,16 @@ func TestAnAttemptThatReachedNobodyIsNotOne(t *testing.T) {
 	})
 }
 
-// passes receives each pass of Market.Run: what it ended, and what is overdue.
+// passes receives, for each pass of Market.Run, the number of payments that it ended and the
+// number that are overdue.
 type passes chan [2]int
 
 func (passes) SettleFailed() {}
 
 func (p passes) Reconciled(done, overdue int) { p <- [2]int{done, overdue} }
 
-// runOnce runs the market as another process does, until its first pass is over.
+// runOnce runs a market over the database, like another process, until the end of its first
+// pass.
 func (d *desk) runOnce() [2]int {
 	d.t.Helper()
 	d.open()
@@ -658,7 +666,8 @@ func (d *desk) runOnce() [2]int {
 	return seen
 }
 
-// A payment that was tried again is held, and no longer one to reconcile.
+// A pending payment stays overdue while a pass has just tried it and holds its claim, although
+// that pass cannot try it again.
 func TestAPaymentIsOverdueUntilItEnds(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.passes = make(passes)
@@ -697,14 +706,15 @@ func TestClaimsThatExpireAreRemoved(t *testing.T) {
 		if d.runOnce(); !kept() {
 			t.Error("a claim was removed before it expired")
 		}
-		d.pass(367 * 24 * time.Hour) // a payment is remembered for a year at most
+		d.pass(367 * 24 * time.Hour) // a payment is remembered for at most 366 days
 		if d.runOnce(); kept() {
 			t.Error("a claim that has expired is kept")
 		}
 	})
 }
 
-// Requests that took the claim over from each other at once would never end.
+// If concurrent repetitions could take over the claim from each other at once, none would ever
+// end.
 func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		r := d.request("key", payment.SchemeExact, 1)
@@ -733,7 +743,7 @@ func TestRepetitionsAtOneTimeChargeOnce(t *testing.T) {
 	})
 }
 
-// held is a transport whose first call to verify waits until it may go on.
+// held is a transport in which the first call of /verify waits until goOn is closed.
 type held struct {
 	called atomic.Bool
 	begun  chan struct{}
@@ -799,7 +809,7 @@ func TestAKeyWithoutAPaymentChargesTheAccountOnce(t *testing.T) {
 
 func TestAnOpenClaimIsTakenOver(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
-		// A process died after it had made the claim.
+		// A process died after it had created the claim.
 		r := d.request("key", payment.SchemeExact, 1)
 		claim := meter.Claim{
 			ID: uuid.Must(uuid.NewV7()), State: meter.ClaimOpen, Fence: 1, Digest: "body",

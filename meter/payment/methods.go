@@ -23,31 +23,31 @@ const (
 	SchemeUpto  = "upto"  // at most an amount
 )
 
-// Options configure Methods. Without any of X402, Credits and Stripe there is no
-// way to pay.
+// Options configure Methods. If X402, Credits and MPP are nil, no payment is accepted.
 type Options struct {
 	X402    *X402
 	Credits *Credits
 	MPP     *MPP
-	// Secret signs nonces and challenges; the same in all processes of a service.
+	// Secret is the key of the HMACs in nonces and challenges. All processes of a service must
+	// have the same.
 	Secret []byte
 	Now    func() time.Time // nil: time.Now
 	Client *http.Client     // nil: the default one
 }
 
-// X402 is an asset on an EVM network.
+// X402 configures payments by x402 in an asset on an EVM network.
 type X402 struct {
 	Facilitator string // URL
-	Token       string // Bearer for the facilitator; "": none
+	Token       string // bearer token for the facilitator; "": none
 	Schemes     []string
 	Network     string // CAIP-2
 	Asset       string // address
 	Decimals    int
-	PerCredit   string // of the asset, for one credit
+	PerCredit   string // amount of the asset for one credit, a decimal number
 	PayTo       string // address
-	Name        string // of the asset, by which it is signed for
+	Name        string // of the asset, as in its signatures (EIP-712)
 	Version     string
-	MaxTimeout  time.Duration // within which a payment has to be settled
+	MaxTimeout  time.Duration // from the 402 until the payment is settled
 }
 
 // Credits are Robutler's.
@@ -56,8 +56,8 @@ type Credits struct {
 	Token    string // Bearer for the platform
 }
 
-// MPP is the Machine Payments Protocol. Method robutler is offered if there are
-// Credits, besides a method that needs no account.
+// MPP configures payments by the Machine Payments Protocol: by card if Stripe is set, and in
+// credits if Options.Credits is set.
 type MPP struct {
 	Realm  string
 	Stripe *Stripe
@@ -67,12 +67,13 @@ type MPP struct {
 type Stripe struct {
 	URL       string // of the API
 	Key       string
-	Profile   string // that tokens are made for
+	Profile   string // for which shared payment tokens are made
 	Currency  string // lower case
-	PerCredit string // of the currency, for one credit
+	PerCredit string // amount of the currency for one credit, a decimal number
 }
 
-// Methods are the configured ways to pay. It implements meter.Gateway.
+// Methods are the configured payment methods. It implements meter.Gateway. A nil *Methods has
+// no methods.
 type Methods struct {
 	x402        *X402
 	facilitator facilitator
@@ -81,7 +82,7 @@ type Methods struct {
 	mpp         *mpp
 
 	mu    sync.Mutex
-	extra map[string]map[string]any // what the facilitator adds, by scheme; nil: not known yet
+	extra map[string]map[string]any // what the facilitator adds to extra, by scheme; nil: unknown
 }
 
 var (
@@ -89,7 +90,7 @@ var (
 	anyAddress = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$`)
 )
 
-// New returns the methods of a configuration. Errors name the field at fault.
+// New returns the configured methods. An error names the invalid field.
 func New(o Options) (*Methods, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -160,8 +161,9 @@ func (x *X402) check() error {
 	return nil
 }
 
-// Refresh asks the facilitator what it supports. Until it has answered once,
-// scheme upto is not offered, whose payments name the facilitator's address.
+// Refresh asks the facilitator which schemes it supports. Before its first answer, scheme upto
+// is not offered: payments of this scheme name the facilitator's address, which only the answer
+// has.
 func (m *Methods) Refresh(ctx context.Context) error {
 	if m == nil || m.x402 == nil {
 		return nil
@@ -181,14 +183,13 @@ func (m *Methods) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// How often Run asks the facilitator: after a failure, and else.
+// How long Run waits before it calls Refresh again: after a failure, and after a success.
 const (
 	refreshSoon = 10 * time.Second
 	refreshLate = time.Hour
 )
 
-// Run keeps what the facilitator supports until ctx is done. failed receives
-// failures.
+// Run calls Refresh regularly until ctx is done, and passes its errors to failed.
 func (m *Methods) Run(ctx context.Context, failed func(error)) {
 	if m == nil || m.x402 == nil {
 		return
@@ -209,8 +210,10 @@ func (m *Methods) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// requirements are what x402 asks for, in the order of preference. nonce is that of
-// credits, if a payment brought one.
+// requirements returns the requirements of a call, in the order of preference: the payments in
+// x402, each of which would pay for it. price is in micros. nonce is the nonce of the client's
+// payment in credits, so that this payment can be compared with its requirement; "": a new
+// nonce.
 func (m *Methods) requirements(of meter.Resource, price int64, nonce string) []requirement {
 	if m == nil {
 		return nil
@@ -283,9 +286,11 @@ func (m *Methods) Accept(p *meter.Payment, price int64) (meter.Accepted, error) 
 	return meter.Accepted{}, &meter.PaymentRefusal{Reason: "invalid_payment_requirements"}
 }
 
-// movesExactly reports whether a payment of scheme exact was signed for an amount. All
-// that was signed for is moved, a facilitator may take more than it is asked for, and
-// version 1 does not repeat what was asked for: the price may have fallen since.
+// movesExactly reports whether a payment of scheme exact was signed for exactly amount, in the
+// asset's smallest units. The whole signed amount is moved, but a facilitator may accept more
+// than the requirement asks for, and a payment of version 1 does not name the price that it was
+// signed for. So if the price has fallen since, only this check keeps the buyer from paying
+// more.
 func movesExactly(payload json.RawMessage, amount string) bool {
 	var in struct {
 		Payload struct { // it has one of the two: identify read it
@@ -342,7 +347,7 @@ func (m *Methods) Verify(ctx context.Context, a meter.Accepted) error {
 			return m.credits.verify(ctx, tokenOf(a.Payment), a.Covers)
 		}
 	case schemeStripe:
-		return nil // it has no call that moves nothing
+		return nil // the API has no call that verifies without charging
 	default:
 		if m.x402 != nil {
 			return m.facilitator.verify(ctx, facilitated{versionOf(a.Payment), a.Payment.Payload, a.Requirement}, a.Payment.Payer)
@@ -351,8 +356,8 @@ func (m *Methods) Verify(ctx context.Context, a meter.Accepted) error {
 	return &meter.PaymentRefusal{Reason: "unsupported_scheme"}
 }
 
-// Settle implements meter.Gateway. The ID is not sent: each scheme has a nonce of
-// its own that is settled once.
+// Settle implements meter.Gateway. It sends the nonce instead of the ID: every scheme settles a
+// nonce only once.
 func (m *Methods) Settle(ctx context.Context, a meter.Accepted, _ uuid.UUID, amount int64, again bool) (s meter.Settled, err error) {
 	s.Wire, s.State = a.Payment.Wire, meter.SettleUnsent
 	p := a.Payment
@@ -397,7 +402,7 @@ func versionOf(p meter.Payment) int {
 	return 2
 }
 
-// withAmount returns a requirement for another amount.
+// withAmount returns a requirement, in the JSON of version 1 or 2, with another amount.
 func withAmount(text json.RawMessage, amount string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {

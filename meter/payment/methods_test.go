@@ -47,7 +47,7 @@ func testMethods(t *testing.T) (*Methods, *paymenttest.Facilitator) {
 	return m, f
 }
 
-// pay returns a payment for what a 402 of a price asks for.
+// pay returns the n-th payment, by a scheme, of a call with this price.
 func pay(t *testing.T, m *Methods, scheme string, price int64, n int) *meter.Payment {
 	t.Helper()
 	h := http.Header{}
@@ -96,7 +96,8 @@ func TestAPaymentIsAcceptedForThePriceAlone(t *testing.T) {
 	}
 }
 
-// Scheme exact moves what was signed for, and the buyer would lose what exceeds the price.
+// A payment of scheme exact moves the amount that was signed for. If that exceeded the price,
+// the buyer would lose the difference.
 func TestAnExactPaymentIsSignedForThePrice(t *testing.T) {
 	m, _ := testMethods(t)
 	asked := m.requirements(testCall, 5000, "")[1]
@@ -177,7 +178,7 @@ func TestASettlementIsKnownOrPending(t *testing.T) {
 	for _, c := range []struct {
 		failure paymenttest.Failure
 		first   meter.SettleState
-		last    meter.SettleState // when the failure has ended
+		last    meter.SettleState // state of a repetition after the failure has ended
 		settled int
 	}{
 		{paymenttest.None, meter.SettleDone, meter.SettleDone, 1},

@@ -16,7 +16,7 @@ import (
 // The headers of MPP.
 const (
 	headerAuthorization = "Authorization"         // Payment CREDENTIAL
-	headerPaymentMPP    = "Payment-Authorization" // the same, beside a bearer
+	headerPaymentMPP    = "Payment-Authorization" // the same, beside a bearer token
 	headerReceipt       = "Payment-Receipt"
 	headerChallenge     = "Www-Authenticate"
 )
@@ -29,38 +29,40 @@ const (
 	schemeStripe = "mpp-stripe"
 	stripePayer  = "stripe"
 	intentCharge = "charge"
-	// challengeTTL is how long a challenge can be paid.
+	// challengeTTL is how long a challenge can be paid after it was created.
 	challengeTTL = 5 * time.Minute
 )
 
-// challenge is a challenge of MPP. A client repeats it in its credential.
+// challenge is what an answer with status 402 asks for in MPP. The client repeats it in its
+// credential.
 type challenge struct {
-	ID      string `json:"id"` // HMAC of the rest
+	ID      string `json:"id"` // HMAC of the other fields
 	Realm   string `json:"realm"`
 	Method  string `json:"method"`
 	Intent  string `json:"intent"`
 	Request string `json:"request"` // base64url of JSON
 	Expires string `json:"expires,omitempty"`
 	Digest  string `json:"digest,omitempty"`
-	Header  string `json:"header,omitempty"` // that the credential goes in: Authorization has the caller's token
+	Header  string `json:"header,omitempty"` // for the credential, if Authorization has a token
 	Opaque  string `json:"opaque,omitempty"`
 }
 
-// charge is the request of a challenge. Its members are in the order of RFC 8785.
+// charge is the request in a challenge: the amount to pay. Its members are in the order of RFC
+// 8785.
 type charge struct {
 	Amount   string         `json:"amount"`
 	Currency string         `json:"currency"`
 	Details  map[string]any `json:"methodDetails"`
 }
 
-// credential is what a client pays a challenge with.
+// credential is the payment of a challenge by a client.
 type credential struct {
 	Challenge challenge       `json:"challenge"`
 	Source    string          `json:"source"`
 	Payload   json.RawMessage `json:"payload"`
 }
 
-// mpp asks for payments by MPP.
+// mpp accepts payments by MPP.
 type mpp struct {
 	realm  string
 	secret []byte
@@ -68,7 +70,7 @@ type mpp struct {
 	stripe *stripe // nil: none
 }
 
-// mint makes a challenge. binding is a digest of the call.
+// mint creates a challenge for a call. It contains a digest of the call (bindingOf).
 func (m *mpp) mint(method string, request charge, of meter.Resource) challenge {
 	text, _ := json.Marshal(request) // strings and numbers always marshal
 	opaque, _ := json.Marshal(map[string]string{"resource": of.URL})
@@ -80,7 +82,8 @@ func (m *mpp) mint(method string, request charge, of meter.Resource) challenge {
 	return c
 }
 
-// bindingOf returns a digest of the call that a challenge is for.
+// bindingOf returns a digest of a call, in the form of the header Content-Digest. It binds a
+// challenge to this call.
 func bindingOf(of meter.Resource) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{of.Method, of.Path, of.Query, of.Body}, "|")))
 	return "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
@@ -107,7 +110,8 @@ func (c challenge) header() string {
 	return b.String()
 }
 
-// readMPP reads a credential. An Authorization of another scheme is none.
+// readMPP reads the credential in a header; nil if there is none. An Authorization header with
+// another scheme, such as Bearer, has none.
 func readMPP(h http.Header, header string) (*meter.Payment, error) {
 	var found []string
 	for _, value := range h.Values(header) {
@@ -144,7 +148,7 @@ func readMPP(h http.Header, header string) (*meter.Payment, error) {
 		if !ok {
 			return nil, &MalformedError{header, "the challenge must be one of ours"}
 		}
-		// The identity is that of the same nonce in x402.
+		// The same nonce identifies the payment by x402, too, so it cannot pay twice.
 		p.Scheme, p.Network = schemeCredits, creditsNetwork
 		return p, identify(p, header, in.Payload, nonce)
 	case methodStripe:
@@ -157,13 +161,14 @@ func readMPP(h http.Header, header string) (*meter.Payment, error) {
 	return nil, &MalformedError{header, "the method is not one of ours"}
 }
 
-// charge returns the request of a challenge.
+// charge decodes the request of a challenge.
 func (c challenge) charge() (request charge, ok bool) {
 	text, err := base64.RawURLEncoding.DecodeString(c.Request)
 	return request, err == nil && json.Unmarshal(text, &request) == nil
 }
 
-// check refuses a challenge that is not ours, is for another call, or has expired.
+// check returns a PaymentRefusal if this service did not create the challenge, or if the
+// challenge is for another call or has expired.
 func (m *mpp) check(p *meter.Payment) (charge, error) {
 	var in credential
 	_ = json.Unmarshal(p.Payload, &in) // readMPP read it

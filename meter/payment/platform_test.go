@@ -16,7 +16,8 @@ import (
 	"mneme/meter/payment/paymenttest"
 )
 
-// platformMethods takes credits, by x402 and MPP, and shared payment tokens.
+// platformMethods returns methods that accept credits, by x402 and by MPP, and shared payment
+// tokens.
 func platformMethods(t *testing.T) (*Methods, *paymenttest.Platform) {
 	t.Helper()
 	p := paymenttest.NewPlatform()
@@ -36,7 +37,7 @@ func platformMethods(t *testing.T) (*Methods, *paymenttest.Platform) {
 
 var challengeParameter = regexp.MustCompile(`([a-z]+)="([^"]*)"`)
 
-// platformPayments are payments of 20,000 micros by each way that a platform settles.
+// platformPayments returns a payment of 20,000 micros by each method that a platform settles.
 func platformPayments(t *testing.T, m *Methods) map[string]*meter.Payment {
 	t.Helper()
 	asked := http.Header{}
@@ -93,13 +94,13 @@ func base64JSON(t *testing.T, in *base64.Encoding, v any) string {
 func TestAPlatformSettlesOnce(t *testing.T) {
 	for _, c := range []struct {
 		failure     paymenttest.Failure
-		first, last meter.SettleState // last: when the failure has ended
+		first, last meter.SettleState // of the first attempt; of one after the failure
 	}{
 		{paymenttest.None, meter.SettleDone, meter.SettleDone},
 		{paymenttest.RefuseSettle, meter.SettleRefused, meter.SettleDone},
 		{paymenttest.LoseSettlement, meter.SettlePending, meter.SettleDone},
 		{paymenttest.Gone, meter.SettlePending, meter.SettleDone},
-		// A part was charged: it must not be lost by a reversal.
+		// A part was charged. A refusal would reverse the charge, and the buyer lose that part.
 		{paymenttest.Partial, meter.SettlePending, meter.SettleDone},
 	} {
 		m, platform := platformMethods(t)
@@ -129,7 +130,7 @@ func TestAPlatformSettlesOnce(t *testing.T) {
 				t.Errorf("%s answers %v", name, h)
 			}
 		}
-		want := map[string]int{"0.015000": 2, "2": 1} // a card pays all of it, in cents
+		want := map[string]int{"0.015000": 2, "2": 1} // a card pays the whole price, in cents
 		for key, amount := range platform.Charged() {
 			if want[amount]--; want[amount] < 0 || key == "" {
 				t.Errorf("%s: charged %v", c.failure, platform.Charged())
@@ -141,7 +142,8 @@ func TestAPlatformSettlesOnce(t *testing.T) {
 	}
 }
 
-// The reference is mint_credits_nonce and compute_challenge_id of PyPI webagents 0.3.9.
+// The expected values are from mint_credits_nonce and compute_challenge_id of webagents 0.3.9
+// on PyPI.
 func TestNoncesAndChallengesAreThoseOfTheReference(t *testing.T) {
 	secret := []byte(strings.Repeat("s", 32))
 	c := credits{secret: secret}

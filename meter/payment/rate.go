@@ -10,8 +10,8 @@ import (
 // rate converts micros to the smallest units of an asset.
 type rate struct{ perMicro *big.Rat }
 
-// newRate returns the rate of an asset with so many decimals, of which a decimal
-// number buys one credit.
+// newRate returns the rate of an asset. perCredit is the amount of the asset that buys one
+// credit, a decimal number; decimals is the number of decimals of the asset's smallest unit.
 func newRate(perCredit string, decimals int) (rate, error) {
 	r, ok := new(big.Rat).SetString(perCredit)
 	if !ok || r.Sign() <= 0 || r.Cmp(big.NewRat(1_000_000_000, 1)) > 0 {

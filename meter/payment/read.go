@@ -12,14 +12,14 @@ import (
 	"mneme/meter"
 )
 
-// The wires that a payment may come in: the values of meter.Payment.Wire.
+// The protocols in which a payment may be sent: the values of meter.Payment.Wire.
 const (
 	WireX402   = "x402"
 	WireX402V1 = "x402-v1"
 	WireMPP    = "mpp"
 )
 
-// payloadV2 is a payment of version 2.
+// payloadV2 is a payment of x402 version 2 as the client sends it.
 type payloadV2 struct {
 	Version    *int            `json:"x402Version"`
 	Payload    json.RawMessage `json:"payload"`
@@ -33,7 +33,7 @@ type payloadV2 struct {
 	} `json:"extensions"`
 }
 
-// payloadV1 is a payment of version 1.
+// payloadV1 is a payment of x402 version 1 as the client sends it.
 type payloadV1 struct {
 	Version *int            `json:"x402Version"`
 	Scheme  string          `json:"scheme"`
@@ -41,8 +41,8 @@ type payloadV1 struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// Read returns the payment in a request's headers; nil if there is none. The error
-// is a MalformedError if there are two, or one cannot be read.
+// Read returns the payment in a request's headers; nil if there is none. It returns a
+// MalformedError if there is more than one payment, or one cannot be read.
 func Read(h http.Header, r meter.Resource) (*meter.Payment, error) {
 	var found *meter.Payment
 	for _, wire := range []struct {
@@ -79,8 +79,8 @@ func readV2(h http.Header, header string) (*meter.Payment, error) {
 	return ParseV2(header, text)
 }
 
-// ParseV2 reads a payment of x402 version 2 from its JSON. source names where it
-// came from, for errors.
+// ParseV2 parses a payment of x402 version 2. source is the name of the header or field that it
+// is from, for errors.
 func ParseV2(source string, text json.RawMessage) (*meter.Payment, error) {
 	text, err := object(source, text)
 	if err != nil {
@@ -123,16 +123,16 @@ func readV1(h http.Header, header string) (*meter.Payment, error) {
 	return p, identify(p, header, in.Payload, "")
 }
 
-// authorization is what the identity of a payment on an EVM network is read from.
+// authorization has the fields of a signed payment on an EVM network that identify it.
 type authorization struct {
 	From        string `json:"from"`
 	Nonce       string `json:"nonce"`
-	ValidBefore string `json:"validBefore"` // EIP-3009: seconds since 1970
+	ValidBefore string `json:"validBefore"` // EIP-3009: when it expires, in seconds since 1970
 	Deadline    string `json:"deadline"`    // Permit2: the same
 }
 
-// maxExpiry bounds how long a payment is remembered: its payer chooses when it
-// expires.
+// maxExpiry bounds how long a payment is remembered so that it is used only once: the payer
+// chooses when its payment expires, however late.
 const maxExpiry = 366 * 24 * time.Hour
 
 // expires returns when a payment can no longer be settled.
@@ -151,15 +151,15 @@ var (
 	hexNumber  = regexp.MustCompile(`^0x[0-9a-f]{1,64}$`)
 )
 
-// identify sets who pays and the nonce, in one form whatever the payment's
-// spelling: a payment that is spelled in two ways is one payment. nonce is that of
-// credits.
+// identify sets the payer and the nonce of a payment, which identify it. It normalises them, so
+// that a payment that is written in two ways, such as in upper and lower case, counts as one.
+// nonce is the nonce in the requirement of a payment in credits; "": it is in the payload.
 func identify(p *meter.Payment, source string, payload json.RawMessage, nonce string) error {
 	malformed := &MalformedError{source, "the payload is none of the offered schemes"}
 	if p.Scheme == schemeCredits {
 		var in struct {
 			Token string `json:"token"`
-			Nonce string `json:"nonce"` // version 1 has no other room for it
+			Nonce string `json:"nonce"` // version 1 has no other field for it
 		}
 		if p.Network != creditsNetwork || json.Unmarshal(payload, &in) != nil || in.Token == "" {
 			return malformed
@@ -170,7 +170,8 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 		if !creditsNonce.MatchString(nonce) {
 			return malformed
 		}
-		p.Payer, p.Nonce = creditsPayer, nonce // the nonce is ours: nobody else has it, whatever the token
+		// The nonce alone identifies the payment: this service created it for one call.
+		p.Payer, p.Nonce = creditsPayer, nonce
 		return nil
 	}
 	var in struct {
@@ -202,7 +203,8 @@ func identify(p *meter.Payment, source string, payload json.RawMessage, nonce st
 	return malformed
 }
 
-// number reads an unsigned number of about 256 bits at most, decimal or hexadecimal.
+// number parses an unsigned number, decimal or hexadecimal, of at most 78 or 64 digits (256
+// bits).
 func number(text string) (n *big.Int, ok bool) {
 	text = strings.ToLower(text)
 	switch {

@@ -130,8 +130,8 @@ func FuzzReadMPP(f *testing.F) {
 	})
 }
 
-// checkRead reads headers: a payment has all that identifies it, and an error holds
-// nothing of the value.
+// checkRead reads headers. A payment must have all fields that identify it, and an error must
+// not quote the header.
 func checkRead(t *testing.T, h http.Header, text string) {
 	t.Helper()
 	p, err := Read(h, meter.Resource{})

@@ -15,29 +15,29 @@ import (
 )
 
 const (
-	// callTimeout bounds a call to a facilitator or platform. A settlement waits
-	// for its transaction.
+	// callTimeout bounds a call to a facilitator or platform. It is long because a settlement
+	// is answered only once its transaction is confirmed.
 	callTimeout = 30 * time.Second
-	// maxAnswer bounds what is read of its answer, in bytes.
+	// maxAnswer bounds the body of an answer, in bytes.
 	maxAnswer = 256 << 10
 )
 
-// unclear reports whether a status says nothing of a payment: the service failed, was
-// asked too often, works on the same call, or does not take our own key.
+// unclear reports whether a status says nothing about the outcome of a payment: the service
+// failed, gets too many requests, still works on the same call, or rejects our credentials.
 func unclear(status int) bool {
 	return unheard(status) || status == http.StatusConflict || status >= http.StatusInternalServerError
 }
 
-// unheard reports whether a status says that a service looked at the caller and at
-// nothing else.
+// unheard reports whether a status means that the service rejected the request before it looked
+// at the payment.
 func unheard(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusTooManyRequests
 }
 
-// remote is a service over HTTP.
+// remote is a service over HTTP: a facilitator, a credits platform or a card processor.
 //
-// SECURITY: its errors hold neither what was sent nor what was answered, nor the
-// service's address, which may hold credentials.
+// SECURITY: its errors contain neither requests nor answers, nor the service's address, which
+// may contain credentials.
 type remote struct {
 	name   string // for errors
 	base   string
@@ -55,14 +55,15 @@ func newRemote(name, base, token string, client *http.Client) (*remote, error) {
 		own = *client
 	}
 	own.Timeout = callTimeout
-	// A redirect would carry the payment to another host.
+	// Following a redirect would send the payment to another host.
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &remote{name: name, base: strings.TrimRight(base, "/"), token: token, client: &own}, nil
 }
 
-// call sends a JSON object, or a form, and decodes the answer into out, whatever the status.
-// sent says whether the request may have been received, if there is an error: without a
-// connection it was not.
+// call sends a request, and decodes the JSON answer into out, whatever the status. in is the
+// body: url.Values are sent as a form, other values as JSON, and nil sends none. If there is an
+// error, sent reports whether the service may have received the request, which is impossible
+// without a connection.
 func (r *remote) call(ctx context.Context, method, path string, header http.Header, in, out any) (status int, sent bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

@@ -7,7 +7,8 @@ import (
 	"mneme/meter"
 )
 
-// requirement is a payment that an answer asks for, as x402 version 2 writes it.
+// requirement is a way to pay for a call, one of those that an answer with status 402 lists, in
+// the format of x402 version 2.
 type requirement struct {
 	Scheme            string         `json:"scheme"`
 	Network           string         `json:"network"` // CAIP-2
@@ -18,10 +19,10 @@ type requirement struct {
 	Extra             map[string]any `json:"extra"`
 }
 
-// requirementV1 is a requirement as version 1 writes it.
+// requirementV1 is a requirement in the format of x402 version 1.
 type requirementV1 struct {
 	Scheme            string         `json:"scheme"`
-	Network           string         `json:"network"` // a name
+	Network           string         `json:"network"` // a name such as base, not CAIP-2
 	MaxAmountRequired string         `json:"maxAmountRequired"`
 	Resource          string         `json:"resource"`
 	Description       string         `json:"description"`
@@ -32,7 +33,8 @@ type requirementV1 struct {
 	Extra             map[string]any `json:"extra,omitempty"`
 }
 
-// required is what a 402 asks for, in version 2.
+// required is the object of x402 version 2 with which an answer with status 402 asks for a
+// payment.
 type required struct {
 	Version    int            `json:"x402Version"`
 	Error      string         `json:"error"`
@@ -57,8 +59,8 @@ func (r requirement) v1(of meter.Resource) requirementV1 {
 	}
 }
 
-// matches reports whether an accepted requirement is this one: equal in all
-// members but extra, and with all that is in this one's extra.
+// matches reports whether accepted, the requirement in a client's payment, is r. All members
+// but extra must be equal. The client may add members to extra, but must keep all of r's.
 func (r requirement) matches(accepted json.RawMessage) bool {
 	own, err := json.Marshal(r)
 	if err != nil {
@@ -80,7 +82,7 @@ func (r requirement) matches(accepted json.RawMessage) bool {
 	return reflect.DeepEqual(asked, given)
 }
 
-// namesV1 are the names of version 1 for networks.
+// namesV1 are the names of networks in x402 version 1, by their CAIP-2 identifiers.
 var namesV1 = map[string]string{
 	"eip155:1": "ethereum", "eip155:8453": "base", "eip155:84532": "base-sepolia", "eip155:137": "polygon",
 	"eip155:80002": "polygon-amoy", "eip155:43114": "avalanche", "eip155:43113": "avalanche-fuji",
@@ -90,7 +92,8 @@ var namesV1 = map[string]string{
 	"eip155:2201": "stable-testnet", "eip155:42220": "celo",
 }
 
-// nameV1 returns the name of a network in version 1; CAIP-2 if it has none.
+// nameV1 returns the name in x402 version 1 of a network; its CAIP-2 identifier if it has no
+// name.
 func nameV1(network string) string {
 	if name, ok := namesV1[network]; ok {
 		return name
@@ -98,7 +101,8 @@ func nameV1(network string) string {
 	return network
 }
 
-// caip2 returns a network's identifier by its name of version 1.
+// caip2 returns the CAIP-2 identifier of a network by its name in x402 version 1; other names
+// unchanged.
 func caip2(name string) string {
 	for network, v1 := range namesV1 {
 		if v1 == name {

@@ -22,16 +22,16 @@ type stripe struct {
 	now      func() time.Time
 }
 
-// intents is the path of payment intents.
+// intents is the path of payment intents in the API.
 const intents = "/v1/payment_intents"
 
-// intent is a payment intent: what becomes of a charge.
+// intent is a payment intent, Stripe's record of a charge and its outcome.
 type intent struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 }
 
-// The statuses of an intent that are told apart. The others mean that nothing is
+// The statuses of an intent that this package handles. With any other status, nothing is
 // charged.
 const (
 	intentSucceeded  = "succeeded"
@@ -39,8 +39,8 @@ const (
 	intentCanceled   = "canceled"
 )
 
-// keyKept is how long after its challenge has expired an Idempotency-Key is surely known:
-// it is kept for 24 hours from its first use.
+// keyKept is how long after the expiry of a challenge its Idempotency-Key is certainly still
+// known. Stripe remembers a key for 24 hours from its first use, which is before the expiry.
 const keyKept = 24*time.Hour - 2*challengeTTL
 
 var (
@@ -58,7 +58,7 @@ func stripeToken(p meter.Payment) string {
 	return in.Payload.Token
 }
 
-// request asks for a price in cents.
+// request returns the request of a challenge for a price in micros.
 func (s *stripe) request(price int64) charge {
 	return charge{
 		Amount: s.cents.units(price).String(), Currency: s.currency,
@@ -66,8 +66,9 @@ func (s *stripe) request(price int64) charge {
 	}
 }
 
-// settle charges a shared payment token once, by the challenge's ID. begun is the ID of
-// the intent that is pending; "": not known.
+// settle charges a shared payment token. The challenge's ID is the Idempotency-Key, so that the
+// token is charged only once. begun is the ID of an intent that is still pending; "": not
+// known.
 func (s *stripe) settle(ctx context.Context, a meter.Accepted, amount *big.Int, again bool) (state meter.SettleState, response json.RawMessage, begun string, err error) {
 	made, sent, err := s.intent(ctx, a, amount, again)
 	switch {
@@ -85,11 +86,13 @@ func (s *stripe) settle(ctx context.Context, a meter.Accepted, amount *big.Int, 
 	return meter.SettleDone, response, "", err
 }
 
-// intent makes the intent of a challenge, or reads the one that an earlier call made. The
-// error is for an intent that has no outcome yet.
+// intent creates the payment intent of a challenge, or reads the one that an earlier call
+// created. It returns an error if the intent has no outcome yet.
 //
-// For a day a key is answered as it was first, whatever has become of the intent since.
-// Later it would make another intent, with a token that may be used up or not.
+// A repetition with the same Idempotency-Key returns the first response, even if the status of
+// the intent has changed since. So intent reads an intent by its ID if that is known. After a
+// day, when Stripe has forgotten the key, a repetition would create a second intent, which may
+// charge the token again. Then intent searches for the first one.
 func (s *stripe) intent(ctx context.Context, a meter.Accepted, amount *big.Int, again bool) (made intent, sent bool, err error) {
 	var status int
 	switch {
@@ -118,8 +121,8 @@ func (s *stripe) intent(ctx context.Context, a meter.Accepted, amount *big.Int, 
 	return made, sent, err
 }
 
-// find returns the ID of the intent of a challenge; "": not known. Of several it is the
-// one that succeeded, else the first.
+// find returns the ID of the intent of a challenge; "" if none is found. If there are several,
+// it is the newest one that succeeded or, if none did, the oldest.
 func (s *stripe) find(ctx context.Context, challenge string) (id string, sent bool, err error) {
 	var found struct {
 		Data []intent `json:"data"`
@@ -137,7 +140,7 @@ func (s *stripe) find(ctx context.Context, challenge string) (id string, sent bo
 	return id, sent, err
 }
 
-// forgotten reports whether the key of a payment may no longer be known.
+// forgotten reports whether Stripe may have forgotten the payment's Idempotency-Key.
 func (s *stripe) forgotten(p meter.Payment) bool {
 	var in credential
 	_ = json.Unmarshal(p.Payload, &in) // readMPP read it

@@ -21,26 +21,26 @@ import (
 	"mneme/search"
 )
 
-// till is the service of every method: it finds each payment valid, and settles as it is
-// told.
+// till is a fake of the services of all methods. It verifies every payment, and answers
+// settlements with the replies that a test sets.
 type till struct {
 	*httptest.Server
 
 	mu    sync.Mutex
 	reply reply
-	cards *cards // unless nil, a card processor in its place
+	cards *cards // the card processor that answers instead; nil: none
 }
 
-// cards is a card processor that answers a key as it was first, until it forgets its
-// keys.
+// cards is a fake card processor. It answers a repeated Idempotency-Key with its first reply,
+// until it forgets its keys.
 type cards struct {
 	first  map[string]reply // by key
 	forgot bool
-	intent string // of each key, as it is now; "": none
+	intent string // the present state of the intent of every key; "": none
 	posts  int
 }
 
-// answer answers a request; otherwise is the reply to a new key.
+// answer returns the reply to a request. otherwise is the reply to a request with a new key.
 func (c *cards) answer(r *http.Request, otherwise reply) reply {
 	key := r.Header.Get("Idempotency-Key")
 	switch {
@@ -64,9 +64,9 @@ func (c *cards) answer(r *http.Request, otherwise reply) reply {
 	return reply{404, `{"error":{"type":"invalid_request_error"}}`}
 }
 
-// reply is the answer of a service that settles. The body has the members of all.
+// reply is the answer to a settlement. The body has the members of all services' answers.
 type reply struct {
-	status int // 0: the connection breaks
+	status int // 0: the connection is closed without an answer
 	body   string
 }
 
@@ -75,7 +75,7 @@ const (
 	refused = `{"success":false,"errorReason":"insufficient_funds","error":"insufficient_funds","network":"eip155:84532","status":"requires_payment_method"}`
 )
 
-// Replies, by whether the outcome is known.
+// Replies that say that the payment is settled, that it is refused, and neither.
 var (
 	settling = reply{200, paid}
 	refusing = map[string]reply{"refused": {200, refused}, "refused by status": {402, refused}, "bad request": {400, refused}}
@@ -87,15 +87,16 @@ var (
 	}
 )
 
-// says reports whether a method knows a reply: the others are of one protocol alone.
+// says reports whether the service of a method can give this reply: some are possible in one
+// protocol only.
 func (r reply) says(method string) bool {
 	x402 := strings.HasPrefix(method, "x402 exact") || strings.HasPrefix(method, "x402 upto")
 	credits := strings.Contains(method, "credits")
 	switch {
 	case strings.Contains(r.body, "partial\":true"):
-		return !x402 // a facilitator has no parts
+		return !x402 // a facilitator never settles a part
 	case strings.Contains(r.body, "settlement_pending"):
-		return !credits // a platform has no such word
+		return !credits // a credits platform has no such status
 	}
 	return true
 }
@@ -131,7 +132,8 @@ func (f *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"isValid":true}`)
 		return
 	case "/api/payments/verify":
-		fmt.Fprint(w, `{"valid":true,"balanceCredits":1}`) // enough for one, as it says to each
+		// The balance is enough for one search: the platform says so to each of several.
+		fmt.Fprint(w, `{"valid":true,"balanceCredits":1}`)
 		return
 	}
 	f.mu.Lock()
@@ -149,8 +151,9 @@ func (f *till) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var parameter = regexp.MustCompile(`([a-z]+)="([^"]*)"`)
 
-// payments are payments of a search by every method, and whether each is verified so
-// that it may be delivered before its settlement is known. n makes them different.
+// payments returns a payment of a search by each method, and whether the method verifies it
+// before the search, so that the answer may be delivered before the settlement is known.
+// Payments with different n differ.
 func (d *desk) payments(n int) map[string]*meter.Payment {
 	d.t.Helper()
 	of := meter.Resource{URL: "https://memory.example/search", Method: "POST"}
@@ -196,7 +199,8 @@ func (d *desk) payments(n int) map[string]*meter.Payment {
 	return all
 }
 
-// traces are what a search leaves: lines of the ledger, charges, and bought entries.
+// traces returns the numbers of what searches leave in the database: lines of the ledger,
+// charges, and bought entries.
 func (d *desk) traces() (lines, charges, bought int64) {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) error {
@@ -211,10 +215,10 @@ func (d *desk) traces() (lines, charges, bought int64) {
 	return lines, int64(len(d.charges())), bought
 }
 
-// The rule of payments, over every method and every answer of its service: what is
-// settled is delivered; of what is refused nothing stays; what has no outcome is
-// delivered only if its method verified it, and else is unavailable until a repetition
-// with the same payment finds it settled.
+// The rule, for every method and every answer of its service: If a payment is settled, the
+// answer is delivered. If it is refused, nothing of the search remains. If the outcome is
+// unknown, the answer is delivered only if the method had verified the payment; otherwise the
+// search fails until a repetition with the same payment finds it settled.
 func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.till = newTill(t)
@@ -229,8 +233,10 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 					t.Run(method+", "+name, func(t *testing.T) {
 						n++
 						d.t = t
-						d.pass(2 * time.Second) // a challenge is one of its second
-						d.open()                // refusals count in each process
+						// Challenges of the same second are equal, so let time pass. A new process
+						// has counted no refusals yet.
+						d.pass(2 * time.Second)
+						d.open()
 						d.till.say(answer)
 						r := d.request("", "", 0)
 						r.Payment = d.payments(n)[method]
@@ -257,7 +263,7 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 			verified := method == "x402 exact" || method == "x402 upto"
 			tries := 2
 			if verified {
-				tries = 1 // until its hold lapses a repetition waits for it
+				tries = 1 // a repetition waits until its hold lapses
 			}
 			for range tries {
 				found, keys, err := d.search(buyer, r)
@@ -274,7 +280,7 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 				}
 			}
 			d.till.say(settling)
-			d.pass(2 * time.Minute) // the hold of a delivered one
+			d.pass(2 * time.Minute) // lets the hold on a delivered claim lapse
 			if _, pending, err := d.market.Reconcile(context.Background()); err != nil || pending != 0 {
 				t.Errorf("%d pending, %v", pending, err)
 			}
@@ -296,8 +302,8 @@ func TestNothingIsShownBeforeItIsPaid(t *testing.T) {
 	})
 }
 
-// For a day a card processor answers a key as it was first, whatever has become of the
-// payment since. Later it would take the key for a new one, and charge the card again.
+// For a day, a card processor answers a repeated key with its first reply, even if the payment
+// has changed since. Later it treats the key as new, and would charge the card again.
 func TestACardPaymentEndsWhateverItsFirstAnswerWas(t *testing.T) {
 	const (
 		processing = `{"id":"pi_1","status":"processing"}`
@@ -331,7 +337,8 @@ func TestACardPaymentEndsWhateverItsFirstAnswerWas(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				n++
 				d.t = t
-				d.pass(2 * time.Second) // a challenge is one of its second
+				// Challenges of the same second are equal, so let time pass.
+				d.pass(2 * time.Second)
 				d.open()
 				card := &cards{first: make(map[string]reply)}
 				d.till.cards = card
@@ -381,7 +388,7 @@ func TestACardPaymentEndsWhateverItsFirstAnswerWas(t *testing.T) {
 	})
 }
 
-// counted returns what is counted for the buyer in the store, in all.
+// counted returns the counts of the buyer in the store over all time.
 func (d *desk) counted() (found meter.Count) {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().View(context.Background(), func(tx meter.ReadTx) error {
@@ -394,13 +401,14 @@ func (d *desk) counted() (found meter.Count) {
 	return found
 }
 
-// forget makes the buyer one that has bought nothing yet.
+// forget removes the buyer's purchases, so that the entries are new to it again.
 func (d *desk) forget() {
 	d.t.Helper()
 	d.must(d.rows.ForMeter().Update(context.Background(), func(tx meter.Tx) error {
 		all := d.charges()
 		for _, charge := range all {
-			charge.State = meter.ChargeReversed // no other one keeps what it bought
+			// DeleteBought moves purchases only to charges that were not reversed.
+			charge.State = meter.ChargeReversed
 			if err := tx.PutCharge(context.Background(), charge); err != nil {
 				return err
 			}
@@ -415,8 +423,8 @@ func (d *desk) forget() {
 	}))
 }
 
-// Eight searches at once with payments of one token that has money for one get no answer
-// where the platform charges a part of them, or nothing yet.
+// A token has money for one of eight parallel searches that it pays for. A search gets no
+// answer if the platform charges only a part of its price, or has not charged it yet.
 func TestParallelSearchesOfAnEmptyTokenShowNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.till = newTill(t)
@@ -443,8 +451,8 @@ func TestParallelSearchesOfAnEmptyTokenShowNothing(t *testing.T) {
 	})
 }
 
-// A buyer, an address and an offer have so many refused payments; then none is sent to
-// the service until time has passed.
+// Each buyer, address and offer may have a number of refused payments. Further payments are not
+// sent to the service until some time has passed.
 func TestRefusedPaymentsHaveACap(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.till = newTill(t)
@@ -506,8 +514,8 @@ func TestStripeAloneAsksForAPayment(t *testing.T) {
 
 var nonceExpiry = regexp.MustCompile(`\.([0-9]{10})\.[0-9a-f]{32}`)
 
-// The platform settles once for a nonce, whatever the spelling: so the seller is credited
-// once.
+// The platform settles a nonce only once. So a nonce that is written in another way must not
+// credit the seller again.
 func TestACreditsNoncePaysOnceHoweverItIsSpelled(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.till, d.platform = newTill(t), paymenttest.NewPlatform()
@@ -544,8 +552,8 @@ func TestACreditsNoncePaysOnceHoweverItIsSpelled(t *testing.T) {
 	})
 }
 
-// Two searches at one time each charge for the same entries. That the payment of one is
-// refused takes nothing from what the other has paid for.
+// Two concurrent searches each charge for the same entries. If the payment of one is refused,
+// the buyer keeps the entries that the other one paid for.
 func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, d *desk) {
 		d.till = newTill(t)
@@ -561,7 +569,7 @@ func TestARefusedPaymentLeavesWhatAnotherOnePaidFor(t *testing.T) {
 		if _, _, err := d.search(buyer, first); !errors.As(err, &later) {
 			t.Fatalf("got %v", err)
 		}
-		found, _ := d.mustSearch(second) // delivered, and booked before the first one
+		found, _ := d.mustSearch(second) // delivered, and booked before the first search
 		if found.Settled.State != meter.SettlePending || found.Bill.Charges[0].Amount != cost {
 			t.Fatalf("charged %+v, settled %+v", found.Bill.Charges, found.Settled)
 		}

@@ -22,8 +22,8 @@ const (
 // maxHeader bounds a header with a payment, in bytes.
 const maxHeader = 16 << 10
 
-// MalformedError says that a header holds no payment that can be read. Reason
-// holds nothing of the header's value.
+// MalformedError reports that a header contains a payment that cannot be read. Reason never
+// quotes the header's value.
 type MalformedError struct {
 	Header string
 	Reason string
@@ -31,7 +31,7 @@ type MalformedError struct {
 
 func (e *MalformedError) Error() string { return e.Header + ": " + e.Reason }
 
-// one returns the value of a header, "" if there is none.
+// one returns the value of a header that may be sent only once; "" if it is missing.
 func one(h http.Header, name string) (string, error) {
 	values := h.Values(name)
 	switch {
@@ -47,7 +47,7 @@ func one(h http.Header, name string) (string, error) {
 	return strings.TrimSpace(values[0]), nil
 }
 
-// encode returns a value as x402 writes it: base64 of its JSON, padded.
+// encode returns the value of an x402 header: v as JSON, in padded base64.
 func encode(v any) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -56,7 +56,7 @@ func encode(v any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), nil
 }
 
-// decode reads the JSON object that a header holds in base64, padded or not.
+// decode decodes the value of a header: a JSON object in base64, padded or not.
 func decode(header, value string) (json.RawMessage, error) {
 	text, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
 	if err != nil {
@@ -65,8 +65,8 @@ func decode(header, value string) (json.RawMessage, error) {
 	return object(header, text)
 }
 
-// object returns a JSON object without insignificant space. A name that occurs
-// twice is malformed, since readers differ in which value counts.
+// object returns a JSON object without insignificant white space. It rejects an object that
+// repeats a name, because JSON parsers differ in which of the values they use.
 func object(header string, text []byte) (json.RawMessage, error) {
 	if len(text) == 0 || text[0] != '{' {
 		return nil, &MalformedError{header, "must hold a JSON object"}
@@ -81,8 +81,8 @@ func object(header string, text []byte) (json.RawMessage, error) {
 	return compact.Bytes(), nil
 }
 
-// checkNames refuses JSON that repeats a name in an object, or is more than 32
-// deep.
+// checkNames returns an error if an object in the JSON text repeats a name, or if the text is
+// nested more than 32 levels deep.
 func checkNames(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -104,7 +104,7 @@ func checkNames(text []byte) error {
 		}
 		top := len(open) - 1
 		if name, ok := token.(string); ok && top >= 0 && open[top].name {
-			// Names are matched without regard to case when they are decoded.
+			// encoding/json matches names to fields without regard to case.
 			folded := strings.ToLower(name)
 			if open[top].names[folded] {
 				return fmt.Errorf("must not repeat a name")

@@ -1,5 +1,5 @@
-// Package price computes what a search of an offer costs: the search itself, and each entry
-// that it shows first.
+// Package price computes the price of a search of an offer: a price for the search itself, and
+// one for each entry that it shows to the buyer for the first time.
 package price
 
 import (
@@ -10,24 +10,24 @@ import (
 // Max is the highest price, in micros: a million credits.
 const Max = 1_000_000_000_000
 
-// List is what an offer asks for, in micros.
+// List has the prices of an offer, in micros.
 type List struct {
 	Search  int64 // for each search
-	Free    int64 // searches of a day for which Search is waived
-	Entry   int64 // for each entry that is new to the buyer
-	Novelty int64 // percent by which Entry rises for each full hundred entries shown
+	Free    int64 // number of searches a day for which Search is waived
+	Entry   int64 // for each entry that the buyer has not been shown before
+	Novelty int64 // percent by which Entry rises per full hundred entries shown before
 	MaxHits int   // of an answer
 }
 
-// noveltyStep is the number of entries after which Entry rises.
+// noveltyStep is the number of entries shown after which the price of an entry rises.
 const noveltyStep = 100
 
-// OfEntry returns the price in micros of an entry that is new to a buyer to
-// whom shown entries of the store were shown before:
+// OfEntry returns the price, in micros, of a new entry for a buyer who has been shown that many
+// entries of the store before:
 //
 //	Entry + floor(Entry × Novelty × floor(shown ÷ 100) ÷ 100)
 //
-// It reports false if that is above Max: such an entry is not for sale.
+// ok is false if that is above Max: such an entry is not for sale.
 func (l List) OfEntry(shown int64) (price int64, ok bool) {
 	if l.Entry < 0 || l.Novelty < 0 || shown < 0 || l.Entry > Max {
 		return 0, false
@@ -50,8 +50,8 @@ func (l List) OfEntry(shown int64) (price int64, ok bool) {
 	return l.Entry + int64(rise), true
 }
 
-// OfSearch returns the price in micros of a search by a buyer that searched
-// today so many times before.
+// OfSearch returns the price, in micros, of a search for a buyer who has made that many
+// searches today.
 func (l List) OfSearch(today int64) int64 {
 	if today < l.Free {
 		return 0
@@ -59,9 +59,10 @@ func (l List) OfSearch(today int64) int64 {
 	return l.Search
 }
 
-// Highest returns the most that a search for limit hits can cost a buyer in
-// micros, with so many searches today, entries shown in all, and new entries that
-// its caps have room for. It depends on nothing that the store holds.
+// Highest returns the highest price, in micros, that a search for limit hits can have for a
+// buyer. today is the number of the buyer's searches today, shown the number of entries shown
+// to it so far, and room the number of new entries that its caps still allow. The price does
+// not depend on what the store contains.
 func (l List) Highest(limit int, today, shown, room int64) int64 {
 	price := l.OfSearch(today)
 	for n := range min(int64(limit), int64(l.MaxHits), room) {

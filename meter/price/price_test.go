@@ -26,7 +26,7 @@ func TestEntriesGrowDearerWithEachHundredShown(t *testing.T) {
 	}
 }
 
-// checkPrice holds OfEntry against exact arithmetic.
+// checkPrice compares OfEntry with a computation in integers of any size.
 func checkPrice(t interface{ Fatalf(string, ...any) }, price, novelty, shown int64) {
 	got, ok := List{Entry: price, Novelty: novelty}.OfEntry(shown)
 	if price < 0 || novelty < 0 || shown < 0 {

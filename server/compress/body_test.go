@@ -158,8 +158,8 @@ func TestAConnectionThatFailsIsNoBadBody(t *testing.T) {
 	}
 }
 
-// Each body may need a window of 8 MB and its limit, so a caller may have only a few
-// open.
+// An open body may need a window of 8 MB and as much memory as the limit on its length. So a
+// caller may have only a few open.
 func TestCompressedBodiesTakeTurns(t *testing.T) {
 	u := compress.NewUnpacker()
 	body := func(caller string, ctx context.Context) (func(), error) {

@@ -39,7 +39,7 @@ type file struct {
 	compressed  func() []byte // gzip; nil: not shorter
 	contentType string
 	tag         string // quoted
-	lasting     bool   // its name changes with its content
+	lasting     bool   // its name changes with its content: browsers cache it for long
 }
 
 func newSite(files fs.FS, operating []byte) (*site, error) {

@@ -44,7 +44,8 @@ func (s *Surface) Mount(e *echo.Echo) []string {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		e.Add(method, routeRoot, s.root)
 		e.Add(method, routeConsole, func(c echo.Context) error {
-			return c.Redirect(http.StatusPermanentRedirect, "console/") // a proxy may have it below a path
+			// Relative, since clients may reach the server below a path.
+			return c.Redirect(http.StatusPermanentRedirect, "console/")
 		})
 		e.Add(method, routeFiles, s.file)
 	}

@@ -54,7 +54,8 @@ func TestTheFirstWriteWaitsForTheNext(t *testing.T) {
 	}
 }
 
-// An error comes from the write that sends: none of its bytes are sent.
+// If the write that sends held bytes fails, it returns the error and counts none of its own
+// bytes as written.
 func TestAnErrorOfWhatWaited(t *testing.T) {
 	inner := &written{err: net.ErrClosed}
 	c := &connection{Conn: inner}

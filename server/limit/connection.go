@@ -148,9 +148,9 @@ func connectionOf(r *http.Request) *connection {
 // httpBuffer is the size of net/http's write buffer for a connection.
 const httpBuffer = 4 << 10
 
-// coalesce runs write, through which net/http writes n bytes of an answer. It sends them
-// in one system call with the header. net/http would make two: the first when its buffer
-// is full.
+// coalesce runs write, through which net/http writes n bytes of an answer. With it, the header
+// and these bytes are sent in one system call. Without it, net/http makes two: one when its
+// buffer is full, and one for the rest.
 func (c *connection) coalesce(n int, write func() (int, error)) (int, error) {
 	if c == nil || n <= httpBuffer {
 		return write()

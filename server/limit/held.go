@@ -12,7 +12,8 @@ const (
 	// minHeld is the smallest limit on the held body bytes of one caller. Decoded, they
 	// take several times as much memory.
 	minHeld = 64 << 20
-	// heldBodies is how many of the largest bodies a caller may hold at least.
+	// heldBodies is the number of bodies of maximum length that a caller may always hold in
+	// memory at once.
 	heldBodies = 6
 	// freeHeld is the uncounted part of each body, in bytes. Most bodies are
 	// shorter.
@@ -45,8 +46,8 @@ func NewBodies(largest int64) *Bodies {
 	return &Bodies{most: max(minHeld, heldBodies*int(largest)), held: make(map[string]int)}
 }
 
-// Of returns the request with a body whose bytes count as the caller's when Hold reads
-// it. done releases them.
+// Of returns a copy of the request. When its body is read through Hold, the bytes count towards
+// the caller's limit, until done is called at the end of the request.
 func (b *Bodies) Of(r *http.Request, caller string) (counted *http.Request, done func()) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r, func() {}
@@ -85,7 +86,7 @@ type callerBody struct {
 	bodies *Bodies
 	caller string
 
-	read, counted int // bytes that were read to be held
+	read, counted int // bytes that were read through Hold, and those of them that were counted
 }
 
 // Hold returns a reader for code that retains all of a request's body. Reading fails with

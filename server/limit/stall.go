@@ -47,8 +47,9 @@ func (t *transfer) allowance() time.Duration {
 	return max(0, min(t.stall.Timeout, t.stall.Timeout+earned-t.waited))
 }
 
-// move runs one read or write on the client's connection under its deadline. A deadline
-// that expires between two calls ends an HTTP/2 stream, but not an HTTP/1 connection.
+// move runs one read or write on the client's connection under its deadline. On HTTP/2 it
+// removes the deadline afterwards: one that expired before the next call would end the stream.
+// On HTTP/1 an expired deadline does no harm between two calls.
 func (t *transfer) move(setDeadline func(time.Time) error, run func() (int, error)) (int, error) {
 	start := time.Now()
 	// This fails for connections without deadlines, in tests and within the

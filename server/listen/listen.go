@@ -36,9 +36,9 @@ func Open(ctx context.Context, address string, mode os.FileMode) (net.Listener, 
 	return listener, err
 }
 
-// maxPath bounds the path of a socket, in bytes: the limit of macOS; Linux allows
-// four more. room is the length that a path needs besides its folder while the
-// socket is opened.
+// maxPath bounds the path of a socket, in bytes: the limit of macOS; Linux allows four more.
+// openSocket opens a socket in a temporary folder beside its path, with a path that is at most
+// room bytes longer than the folder of its final path.
 const (
 	maxPath = 103
 	room    = len("/1234567890/s")
@@ -116,8 +116,8 @@ func checkFree(ctx context.Context, path string) error {
 	return fmt.Errorf("unix socket %s: %w", path, reason(err))
 }
 
-// reason returns the cause within an error of package net, whose text names
-// another path.
+// reason returns the cause within an error of package net, whose own text would name the
+// temporary path of the socket.
 func reason(err error) error {
 	var failed *net.OpError
 	if errors.As(err, &failed) {

@@ -92,7 +92,7 @@ func TestAStaleSocketIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale.SetUnlinkOnClose(false) // as a process that was killed leaves it
+	stale.SetUnlinkOnClose(false) // the file remains, as after a process that was killed
 	if err := stale.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,8 @@ func (w *answerWriter) Write(p []byte) (int, error) {
 // requestKey is the context key for the context of the HTTP request.
 type requestKey struct{}
 
-// withRequest returns a request whose handlers end with it; see endWithRequest.
+// withRequest returns a request that has its own context as a value, by which endWithRequest
+// notices the end of the request.
 func withRequest(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context()))
 }

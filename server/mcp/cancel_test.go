@@ -85,7 +85,7 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 		if got := s.hear(); !strings.Contains(got, `"id":"next"`) || !strings.Contains(got, `"found":false`) {
 			t.Errorf("after a cancelled call comes %s", got)
 		}
-		s.say(cancel("next")) // it was answered: nothing happens
+		s.say(cancel("next")) // the call was already answered, so this has no effect
 		s.say(call1("last", "memory_get"))
 		if got := s.hear(); !strings.Contains(got, `"id":"last"`) {
 			t.Errorf("after an idle cancellation comes %s", got)
@@ -99,7 +99,8 @@ func TestACancelledCallOverStdioIsStoppedAndNotAnswered(t *testing.T) {
 // The end of the input does not wait for a cancelled call.
 func TestTheEndOfAStreamWaitsForNoCancelledCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// Neither call reaches a service: its database would stop the bubble's clock.
+		// The test must not reach a service: the clock of a synctest bubble would stop while a
+		// database works.
 		slow := &slowTools{Tools: tool.New(nil, tool.Options{}), started: make(chan struct{}, 16), stopped: make(chan struct{}, 16)}
 		var out strings.Builder
 		in := strings.Join([]string{hello, call1(1, "memory_list"), cancel(1), `{"jsonrpc":"2.0","id":2,"method":"ping"}`, ""}, "\n")
@@ -133,7 +134,7 @@ func TestACancelledCallOverHTTPIsStoppedAndNotAnswered(t *testing.T) {
 			t.Errorf("%s: %d %s", name, r.status, r.body)
 		}
 	}
-	h.post(http.MethodPost, "/mcp", cancel("7"), token...) // a text is another ID
+	h.post(http.MethodPost, "/mcp", cancel("7"), token...) // the ID "7" is not the ID 7
 	if r := h.post(http.MethodPost, "/mcp", call1(8, "memory_get"), token...); r.status != http.StatusOK {
 		t.Errorf("%d %s", r.status, r.body)
 	}

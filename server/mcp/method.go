@@ -69,7 +69,7 @@ func refuseUndeclared(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// listing removes tools from the lists, by name.
+// listing removes the tools whose names unlisted returns from lists of tools.
 func listing(unlisted func() map[string]bool) mcp.Middleware {
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {

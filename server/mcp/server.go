@@ -48,8 +48,9 @@ func NewServer(tools Tools, p acl.Principal, version string) *mcp.Server {
 	return server
 }
 
-// newServer is NewServer with only the tools that needs names, which are loaded at once.
-// Its list has the families that the client requested; nil means none.
+// newServer is like NewServer, but adds only the tools for whose names needs returns true, and
+// adds them at once. Its list has the families that the client requested; nil: the default
+// ones.
 func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family, needs func(name string) bool) *mcp.Server {
 	server := bareServer(tools, p, version)
 	unlisted := addTools(server, tools, p, asked, needs)
@@ -57,8 +58,8 @@ func newServer(tools Tools, p acl.Principal, version string, asked []tool.Family
 	return server
 }
 
-// addTools adds the tools that needs names to a server, and returns the names that lists
-// leave out.
+// addTools adds to a server the tools for whose names needs returns true. It returns the names
+// of those that lists leave out.
 func addTools(server *mcp.Server, tools Tools, p acl.Principal, asked []tool.Family, needs func(name string) bool) (unlisted map[string]bool) {
 	unlisted = make(map[string]bool)
 	for _, definition := range tool.Asked(tools.Definitions(p), asked) {

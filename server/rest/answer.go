@@ -14,7 +14,7 @@ type (
 	// hitHead is a hit without its value, which is added to it as it was stored.
 	hitHead struct {
 		api.Hit
-		Value   *struct{}     `json:"value,omitempty"` // nil: hides that of the generated type
+		Value   *struct{}     `json:"value,omitempty"` // always nil: it hides the member of api.Hit
 		Explain *wire.Explain `json:"explain,omitempty"`
 	}
 	// answerTail is what follows the hits in the answer of a search.
@@ -86,9 +86,9 @@ func nearestOf(found []memory.Near) (out []api.Nearest) {
 	return out
 }
 
-// writeAnswer writes the answer of a search. It reads the values of the hits
-// while it writes them, so that the label is known only after them. paged asks for the
-// cursor of the next page, which is longer than some answers.
+// writeAnswer writes the answer of a search. It reads the values of the hits while it writes
+// them, so that the label of the answer, which depends on them, comes after them. Without paged
+// the answer has no cursor of the next page, which is longer than some answers.
 func (s *Surface) writeAnswer(ctx context.Context, w io.Writer, r search.Request, paged bool, a *search.Answer) error {
 	return wire.List(w, "hits", func(item func([]byte) error) (any, error) {
 		values := a.Values()

@@ -11,8 +11,8 @@ import (
 	"mneme/search"
 )
 
-// Hits have their members in one order and their values byte for byte; of other strings no
-// character of HTML is escaped, and what is not UTF-8 is replaced.
+// Hits have their members in one order and their values byte for byte. In other strings, HTML
+// characters are not escaped, and bytes that are not UTF-8 are replaced.
 func TestHitsAreEncodedAlike(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 5e8, time.FixedZone("", 3600))
 	whole := search.Hit{

@@ -99,7 +99,8 @@ func TestOnlyThePlatformManagesKeys(t *testing.T) {
 		h.want(403, p, "GET", apiKeys, "")
 		h.want(403, p, "GET", apiKeys+"?agent=alice", "")
 		h.want(403, p, "POST", apiKeys, `{"agent":"alice"}`)
-		for _, any := range []string{id, "none"} { // whether there is one is not said
+		// The error is the same whether the key exists or not.
+		for _, any := range []string{id, "none"} {
 			h.want(403, p, "DELETE", apiKeys+"/"+any, "")
 		}
 	}

@@ -13,15 +13,14 @@ import (
 	"mneme/acl"
 )
 
-// Every call, in every way in which a request can be malformed or refused
-// before an entry is read.
+// Every call refuses a request that is malformed in any of these ways before it reads an entry.
 func TestRequestsAreReadStrictly(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", seat, `{"value":1}`)
 	const store = "/v1/stores/alice"
 	calls := []struct {
 		method, target string
-		body           string // a good one; "": the call takes none
+		body           string // a valid one; "": the call has no body
 		required       bool   // the body is
 	}{
 		{"PUT", seat, `{"value":1}`, true},
@@ -382,7 +381,8 @@ func TestPlatformCalls(t *testing.T) {
 		h.want(204, platform, "PUT", target, "")
 	}
 	h.want(201, bob, "PUT", "/v1/stores/chat-1/memories/k", `{"value":1}`)
-	h.want(409, platform, "PUT", "/v1/chats/alice/participants/bob", "") // alice has called: no chat
+	// Alice has made calls, so she is an agent, not a chat.
+	h.want(409, platform, "PUT", "/v1/chats/alice/participants/bob", "")
 	h.want(401, agent("chat-1", acl.Public), "GET", "/v1/stores", "")
 	h.want(401, agent("chat-1", acl.Public), "GET", "/v1/stores?x=1", "")
 

@@ -79,7 +79,8 @@ func TestATokenThatExpiresDuringAWaitIsRefused(t *testing.T) {
 		t.Error("the gauge does not count the call")
 	}
 	h.clock.Advance(2 * time.Hour)
-	h.want(201, alice, "PUT", seat, `{"value":"window"}`) // with a token of its own
+	// Each call of want has a new token.
+	h.want(201, alice, "PUT", seat, `{"value":"window"}`)
 	shutDown()
 	if a := <-answered; a.status != http.StatusUnauthorized || strings.Contains(a.body, "seat") {
 		t.Errorf("%d %s", a.status, a.body)
@@ -122,7 +123,8 @@ func TestATokenThatExpiresDuringAWaitIsOneRefusal(t *testing.T) {
 	h.clock.Advance(2 * time.Hour)
 	follower := memory.Caller{Principal: alice, Internal: true}
 	follows := memory.ChangesRequest{Store: "alice", Since: start, Limit: 100}
-	for i := range 5 { // the follower hears of each commit, and so do the calls
+	// Each commit wakes the follower, and with it the waiting calls.
+	for i := range 5 {
 		follows.Wait = memory.MaxChangeWait
 		told := make(chan memory.ChangePage, 1)
 		go func() {

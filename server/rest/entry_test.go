@@ -115,7 +115,7 @@ func TestEachVersionHasItsOwnSource(t *testing.T) {
 
 func TestAKeyIsOnePercentEncodedSegment(t *testing.T) {
 	h := open(t)
-	good := map[string]string{ // as written in the URL → the key
+	good := map[string]string{ // the key as written in the URL, and as the server reads it
 		"a%2Fb": "a/b", "a%252Fb": "a%2Fb", "%252e%252e": "%2e%2e", "a%20b": "a b", "a+b": "a+b", "a%2Bb": "a+b",
 		"a;b": "a;b", "a%3Bb": "a;b", "a,b": "a,b", "a%3Fb": "a?b", "a%23b": "a#b", "100%25": "100%", "%2525": "%25",
 		"%C3%BC%E6%BC%A2": "ü漢", "ü": "ü", "a:b@c=d&e": "a:b@c=d&e", "versions": "versions", "a%22b": `a"b`, "%7Bkey%7D": "{key}",
@@ -133,7 +133,7 @@ func TestAKeyIsOnePercentEncodedSegment(t *testing.T) {
 			t.Errorf("%s: key %q, want %q", written, got, key)
 		}
 		at := made.header.Get("Location")
-		if made.status == 200 { // another spelling of a key that was there
+		if made.status == 200 { // another form of a key that already exists
 			at = target + "?namespace=n%2Fs"
 		}
 		if got := h.want(200, alice, "GET", at, "").json(t); got["key"] != key || got["namespace"] != "n/s" {

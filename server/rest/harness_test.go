@@ -67,7 +67,7 @@ func openWith(t testing.TB, limits memory.Limits) *harness { return openPaying(t
 // openPaying opens a harness that accepts payments.
 func openPaying(t testing.TB, limits memory.Limits, methods *payment.Methods) *harness {
 	t.Helper()
-	// Above the count of any test, for the headers.
+	// No test makes as many requests; the limit is for the RateLimit headers of the answers.
 	return openOn(t, backendtest.Embedded(), limits, methods, limit.Rate{PerSecond: 1_000_000})
 }
 
@@ -236,7 +236,7 @@ func conforms(method, path string, a answer) error {
 			continue
 		case "ETag":
 			if len(a.body) > 64<<10 {
-				continue // a long list has none
+				continue // the answer is too long for a tag
 			}
 		case "PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Payment-Receipt": // where payments are taken
 			continue
@@ -246,7 +246,7 @@ func conforms(method, path string, a answer) error {
 			}
 		case "Cache-Control":
 			if a.status == http.StatusOK {
-				continue // of an answer that was paid for with the request
+				continue // only answers that were paid for with the request have it
 			}
 		}
 		if a.header.Get(name) == "" {

@@ -86,9 +86,9 @@ func quoted(text string) (opaque, after string, ok bool) {
 
 func quote(etag string) string { return `"` + etag + `"` }
 
-// replay returns the idempotency of a call; nil without an Idempotency-Key.
-// operation is the method and route template, path the values of the template's
-// parameters, and body the decoded body.
+// replay returns what identifies a repetition of a call; nil without an Idempotency-Key.
+// operation is the method and route template, path the values of the template's parameters, and
+// body the decoded body.
 func (s *Surface) replay(key *api.IdempotencyKey, operation string, path []string, body any) (*memory.Idempotency, error) {
 	if key == nil {
 		return nil, nil

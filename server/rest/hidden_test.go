@@ -133,7 +133,8 @@ func readingCalls() []string {
 		"GET /v1/tools", `POST /v1/tools/memory_search {"query":"hidden window seat"}`, `POST /v1/tools/memory_list {}`)
 }
 
-// By the specification, every reading operation is in readingCalls or requested by fromOutside.
+// The test fails if the specification has a reading operation that is neither in readingCalls
+// nor requested with fromOutside.
 func TestEveryReadingOperationIsComparedWithHiddenWrites(t *testing.T) {
 	d, err := specification()
 	if err != nil {
@@ -187,7 +188,7 @@ func compareAnswers(t *testing.T, call string, got, want answer) {
 	}
 	for _, name := range names {
 		if name == "X-Request-Id" || name == "Ratelimit" {
-			continue // counts the reader's own calls by the clock
+			continue // it counts the reader's own calls in a minute, so it depends on the clock
 		}
 		if a, b := mask(strings.Join(got.header[name], "\n")), mask(strings.Join(want.header[name], "\n")); a != b {
 			t.Errorf("%s: %s is %q and %q", call, name, a, b)

@@ -15,8 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packed makes a call with optional codings of its body and its answer, and returns
-// the answer with its body decoded.
+// packed makes a call with a compressed body, and accepts a compressed answer: coding and
+// accept name the codings, "" for none. It returns the answer with its body decoded.
 func (h *harness) packed(method, target, body, coding, accept string, header ...string) answer {
 	h.t.Helper()
 	var text bytes.Buffer
@@ -74,7 +74,7 @@ func TestCallsMayBeCompressedBothWays(t *testing.T) {
 		if got.header.Get("Content-Encoding") != coding || !strings.HasSuffix(tag, "-"+coding+`"`) || got.json(t)["value"] != long {
 			t.Errorf("%s: %v", coding, got.header)
 		}
-		// The tag of either form identifies the entry.
+		// The plain answer has the tag without the suffix. Both tags identify the entry.
 		entry := h.want(200, alice, "GET", key, "").header.Get("ETag")
 		if strings.Contains(entry, coding) || entry == tag {
 			t.Errorf("%s: ETag %s, compressed %s", coding, entry, tag)
@@ -103,8 +103,8 @@ func TestCallsMayBeCompressedBothWays(t *testing.T) {
 	}
 }
 
-// The limit of a body holds for its decompressed length, and a stream without a limit
-// has a bound.
+// The limit of a body counts its decompressed bytes. A stream, which has no limit, must not
+// decompress to far more than its length.
 func TestBombsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -173,7 +173,7 @@ func TestListsThatHaveNotChangedAreNotSent(t *testing.T) {
 			h.want(201, alice, "PUT", "/v1/stores/self/memories/a", `{"value":1}`)
 		}
 	}
-	// One that is held back no longer is sent whole.
+	// An answer that is too long to be buffered for a tag is sent complete, without a tag.
 	for i := range 10 {
 		h.want(201, alice, "PUT", fmt.Sprint("/v1/stores/self/memories/long", i), fmt.Sprintf(`{"value":%q}`, strings.Repeat("x", 20_000)))
 	}

@@ -217,5 +217,6 @@ func TestAnImportEndsWithItsToken(t *testing.T) {
 	if a := wait.For(t, "the answer", answered); a.status != http.StatusUnauthorized {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	h.want(404, alice, "GET", "/v1/stores/self/memories/late", "") // with a token of its own
+	// Each call of want has a new token.
+	h.want(404, alice, "GET", "/v1/stores/self/memories/late", "")
 }

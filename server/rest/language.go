@@ -7,7 +7,7 @@ import (
 	"mneme/memory"
 )
 
-// reasons are the sentences that say why the models of a store read it.
+// reasons are the sentences that explain why certain models embed the entries of a store.
 var reasons = map[choice.Reason]string{
 	choice.Nothing:            "Nothing in it has needed the multilingual model yet.",
 	choice.ChosenEnglish:      "English was chosen: the English model reads every entry.",
@@ -17,8 +17,8 @@ var reasons = map[choice.Reason]string{
 	choice.HasForeign:         "Its entries in other languages than English are read by the multilingual model.",
 }
 
-// whyModels says in a sentence why its models read a store, and in another one how far the
-// multilingual one is.
+// whyModels explains why certain models embed the entries of a store and, while the
+// multilingual one has not embedded all of them, how far it is.
 func whyModels(info memory.StoreInfo) string {
 	if info.EveryLanguage {
 		return "One embedder reads every language."

@@ -74,7 +74,7 @@ func TestAHitSaysItsModelAndLanguage(t *testing.T) {
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/code", `{"value":40817}`)
 	drain(t, h)
 	h.want(200, alice, "POST", "/v1/search", `{"query":"Wann backen wir das Brot?"}`)
-	drain(t, h) // it was asked in German: the multilingual model reads all of it
+	drain(t, h) // the question was in German, so the multilingual model embeds the whole store
 	want := map[string][2]any{"seat": {"multilingual", "en"}, "brot": {"multilingual", "de"}, "code": {nil, nil}}
 	explain := func(query string) (x map[string]map[string]any) {
 		t.Helper()

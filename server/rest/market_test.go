@@ -268,7 +268,7 @@ func TestWellKnownURLsNeedNoToken(t *testing.T) {
 	}
 }
 
-// Entries above the session's label do not exist for buyers.
+// For buyers, entries with a label above their session's do not exist.
 func TestOffersExistForSessionsThatReachThem(t *testing.T) {
 	h := open(t)
 	secret := agent("alice", acl.Confidential)

@@ -143,7 +143,7 @@ func (s *Surface) AcceptGrant(ctx context.Context, r api.AcceptGrantRequestObjec
 	return api.AcceptGrant200JSONResponse(out), err
 }
 
-// DeleteGrant revokes a grant, or ends or refuses a grant to the caller.
+// DeleteGrant revokes a grant that the caller made, or ends or refuses one that was made to it.
 func (s *Surface) DeleteGrant(ctx context.Context, r api.DeleteGrantRequestObject) (api.DeleteGrantResponseObject, error) {
 	store, err := storeID(ctx, "store", r.Store)
 	if err != nil {

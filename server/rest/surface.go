@@ -54,11 +54,11 @@ func New(service *memory.Service, market meter.MarketAPI, metrics *server.Metric
 	}, nil
 }
 
-// served is the specification as surfaces serve it. All surfaces share it.
+// served is the specification in the forms in which surfaces serve it. All surfaces share it.
 type served struct {
 	document document
-	json     []byte   // the specification as served at the root
-	below    sync.Map // and below a path: from the path to a whole
+	json     []byte   // the specification for a server at the root
+	below    sync.Map // a whole for each path below which clients reach a server
 }
 
 // whole is one complete version of the served specification.

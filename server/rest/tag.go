@@ -20,7 +20,7 @@ const maxTagged = 64 << 10
 // bodies recycles the buffers for answers.
 var bodies = sync.Pool{New: func() any { return new([]byte) }}
 
-// nextCursor is the end of an answer with a cursor. Cursors are encrypted, so their
+// nextCursor matches the end of an answer that has a cursor. Cursors are encrypted, so their
 // bytes differ each time.
 var nextCursor = regexp.MustCompile(`"next_cursor":"[\w-]*"}\n$`)
 

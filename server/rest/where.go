@@ -9,9 +9,9 @@ import (
 	"mneme/server/rest/api"
 )
 
-// maxURLCondition bounds a condition in a URL, in bytes before percent-encoding: the
-// server buffers the header of any client. In a body, a condition may have its full
-// length.
+// maxURLCondition bounds a condition in a URL, in bytes before percent-encoding: the server
+// holds the URL of a request in memory before it knows the client. In a body, a condition may
+// have its full length.
 const maxURLCondition = 8192
 
 // checkURLCondition checks the length of a condition that is from a URL.

@@ -72,7 +72,7 @@ func (o *portal) Do(p acl.Principal, op accesstest.Operation) accesstest.Outcome
 	case accesstest.Delete:
 		return o.delete(p, op, entry+"?"+about)
 	case accesstest.Share:
-		if op.MaxLabel > p.Taint { // which this API cannot say
+		if op.MaxLabel > p.Taint { // this API cannot set a highest label
 			return o.do(p, "PUT", "/v1/stores/"+op.Store+"/grants/"+op.Other, body("level", op.Level.String(), "max_label", op.MaxLabel))
 		}
 		return o.do(p, "POST", root+"?action=share", body("agentId", p.Agent, "store", op.Store, "grantee", op.Other,

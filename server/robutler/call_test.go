@@ -16,7 +16,7 @@ import (
 	"mneme/test/wait"
 )
 
-// Every row of the API's table, with its statuses.
+// Every call in the table of the API's documentation answers with the statuses that it states.
 func TestEveryCallAnswersAsTheTableSays(t *testing.T) {
 	h := openWith(t, memory.Limits{Keys: 3, Value: 1000})
 	h.want(200, alice, "PUT", root+"/tea", `{"value":"green","ttl":0,"agentId":"alice","store":"alice","namespace":"","inContext":true,"encrypted":false,"chatId":"c","userId":"u"}`)
@@ -116,8 +116,8 @@ func TestSearchFindsByMeaning(t *testing.T) {
 	}
 }
 
-// A chat and a user in the request extend a search and the list of stores
-// where the facts give a level, and never cause an error.
+// A chat and a user in the request add their stores to a search and to the list of stores, if
+// the agent takes part in the chat or is in a session with the user. They never cause an error.
 func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
 	h := open(t)
 	h.join("chat-1", "bob")
@@ -156,14 +156,14 @@ func TestChatAndUserJoinWhereTheFactsGiveALevel(t *testing.T) {
 			t.Errorf("%s %s reaches %q, want %d", c.who.Agent, c.about, k, c.kinds)
 		}
 	}
-	// They name a scope but give none: other calls ignore them.
+	// In other calls, the parameters chatId and userId are ignored: they give no access.
 	h.want(403, alice, "GET", root+"/c?store=chat-1&chatId=chat-1", "")
 	h.want(404, bob, "GET", root+"/c?chatId=chat-1", "")
 	h.want(200, bob, "GET", root+"/c?store=chat-1", "")
 }
 
-// The members that edit and rename send: value, agentId, store, chatId and
-// userId only.
+// edit and rename send only value, agentId, store, chatId and userId. The other fields of the
+// entry keep their values.
 func TestAWritePreservesAbsentMembers(t *testing.T) {
 	h := open(t)
 	h.want(201, alice, "PUT", "/v1/stores/self/memories/k", `{"value":"old","type":"project","description":"what it is","tags":["a"],"ttl":3600}`)
@@ -222,7 +222,7 @@ func TestTimesToLiveEndEntriesAndGrants(t *testing.T) {
 	h.want(200, alice, "PUT", root+"/long", `{"value":1,"ttl":6e1}`)
 	h.want(200, alice, "PUT", root+"/long", `{"value":2,"ttl":0}`)
 	h.want(200, alice, "POST", root+"?action=share", `{"grantee":"bob","ttl":30}`)
-	h.want(200, bob, "GET", root+"/short?store=alice", "") // a level left out is read
+	h.want(200, bob, "GET", root+"/short?store=alice", "") // without level, the grant is for read
 	h.want(403, bob, "PUT", root+"/x", `{"value":1,"store":"alice"}`)
 	h.clock.Advance(30 * time.Second)
 	h.want(403, bob, "GET", root+"/short?store=alice", "")
@@ -245,7 +245,8 @@ func TestTTLZeroDoesNotKeepAWriterFromAnothersEntry(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	h.want(403, bob, "PUT", root+"/plan", `{"value":"v3","ttl":60,"store":"chat-1"}`)
-	h.want(403, bob, "PUT", "/v1/stores/chat-1/memories/plan", `{"value":"v3","ttl":0}`) // there it is a wish
+	// Over REST, ttl 0 asks for a change.
+	h.want(403, bob, "PUT", "/v1/stores/chat-1/memories/plan", `{"value":"v3","ttl":0}`)
 	h.want(403, agent("carol", acl.Public), "PUT", root+"/plan", `{"value":"v3","ttl":0,"store":"chat-1"}`)
 	if got := h.want(200, alice, "PUT", root+"/plan", `{"value":"v4","ttl":0,"store":"chat-1"}`).json(t); got["expiresAt"] != nil {
 		t.Errorf("its owner's ttl 0 left the expiry at %v", got["expiresAt"])

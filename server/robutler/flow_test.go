@@ -55,8 +55,8 @@ func (s skill) set(t *testing.T, key, value string, ttl bool) {
 	}
 }
 
-// create, edit (view and create again) and rename (view, create, delete), in
-// the style of both skills, in the own store and in a chat's.
+// The skills' create, edit (view, then create again) and rename (view, create, then delete)
+// work in the own store and in a chat's.
 func TestEditAndRenameAsTheSkillsDoThem(t *testing.T) {
 	for _, s := range []skill{{python: false, store: "alice"}, {python: true, store: "alice"}, {python: false, store: "chat-1"}, {python: true, store: "chat-1"}} {
 		s.harness = open(t)

@@ -17,10 +17,9 @@ import (
 	"mneme/server/wire"
 )
 
-// listTurns bounds the concurrent lists of an agent: each holds its keys in memory until
-// its client has read the answer. The total over all agents is unbounded, or slow readers
-// would block everybody.
-// readers would hold up everybody.
+// listTurns bounds the concurrent lists of an agent: each holds its keys in memory until its
+// client has read the answer. The total over all agents is unbounded, or slow readers would
+// block everybody.
 var listTurns = fairqueue.Limits{Running: math.MaxInt32, RunningEach: 4, Waiting: math.MaxInt32, WaitingEach: 64}
 
 // list answers with all keys of a store. The API has no pages, so the

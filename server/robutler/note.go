@@ -84,8 +84,8 @@ func changedAt(e *memory.Entry) time.Time {
 // occurred reports whether an entry has an instant at which it occurred.
 func occurred(e *memory.Entry) bool { return !e.OccurredAt.IsZero() && !e.OccurredAt.Dated() }
 
-// deletedAt returns when a note was last deleted: the machine's time, if a push deleted it.
-// Without deletions it is the zero time.
+// deletedAt returns when a note was last deleted, given its deleted versions; the zero time if
+// there are none. For a deletion that a machine pushed, this is the time that the machine sent.
 func deletedAt(deleted []memory.Entry) (last time.Time) {
 	for i := range deleted {
 		if at := deleted[i].DeletionOccurred(); at.After(last) {

@@ -427,8 +427,8 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	if n := one.push(syncLine{Op: "put", Key: "a", Content: "early", At: early}, syncLine{Op: "put", Key: "b", Content: "b", At: early}); n != 2 {
 		t.Errorf("%v applied", n)
 	}
-	// The latest version of a note wins, in any order of arrival; unreadable lines
-	// are skipped.
+	// The latest version of a note wins, whatever the order in which versions arrive.
+	// Unreadable lines are skipped.
 	if n := two.push(syncLine{Op: "put", Key: "a", Content: "late", At: late}); n != 1 {
 		t.Errorf("%v applied", n)
 	}
@@ -457,7 +457,7 @@ func TestMachinesThatPullAndPushHaveTheSameNotes(t *testing.T) {
 	}
 	edit := syncLine{Op: "put", Key: "a", Content: "after it", At: "2026-03-01T11:50:00.000Z"}
 	two.notes["a"] = edit
-	two.pull() // the deletion is older than what this machine has
+	two.pull() // the machine has a later version of the note
 	two.has(map[string]string{"a": "after it"})
 	if n := two.push(edit); n != 1 {
 		t.Errorf("%v applied", n)
@@ -600,10 +600,10 @@ func TestAPushCountsAsManyRequestsAsItHasWrites(t *testing.T) {
 	}
 	h.clock.Advance(2 * time.Second)
 	var lines []syncLine
-	for k := range 20 { // of notes that were never here
+	for k := range 20 { // deletions of notes that never existed
 		lines = append(lines, syncLine{Op: "delete", Key: fmt.Sprint("gone", k), At: "2026-03-01T11:00:00.000Z"})
 	}
-	for k := range 6 { // of notes of a lower label
+	for k := range 6 { // deletions of notes with a lower label
 		lines = append(lines, syncLine{Op: "delete", Key: fmt.Sprint("a", k), At: h.clock.Now().Add(time.Second).Format(noteTimes)})
 	}
 	lines = append(lines, syncLine{Op: "put", Key: "last", At: "2026-03-01T11:00:00.000Z"})

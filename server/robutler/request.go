@@ -57,8 +57,8 @@ func (q query) texts(into map[string]*string) error {
 	return nil
 }
 
-// subject holds the parameters that every call accepts: the agent that the
-// client believes to be, a store, a chat and a user.
+// subject holds the parameters that every call accepts: the agent as which the client acts, a
+// store, a chat and a user.
 type subject struct {
 	agent, store, chat, user string
 }

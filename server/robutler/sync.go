@@ -274,8 +274,7 @@ func (p *pusher) charge(ctx context.Context, l *line) error {
 	return server.Charge(ctx, 1)
 }
 
-// apply applies a line unless the stored note is as new, and reports whether it
-// did.
+// apply applies a line if it is newer than the stored note, and reports whether it did.
 func (p *pusher) apply(ctx context.Context, l *line) (applied bool, err error) {
 	at, err := l.time()
 	if err != nil || l.Namespace != "" && memory.NormalName(l.Namespace) != p.namespace || l.Op != opPut && l.Op != opDelete {

@@ -35,7 +35,8 @@ func TestAVerifierFollowsItsKeyringAtOnce(t *testing.T) {
 	}
 	keys := verifier.Keyring()
 	principal := acl.Principal{Agent: "job", Taint: acl.Internal, Share: true, User: "ada"}
-	if _, err := verifier.Verify(t.Context(), "mneme_0_0"); err == nil { // it has read the file
+	// The verifier reads the file.
+	if _, err := verifier.Verify(t.Context(), "mneme_0_0"); err == nil {
 		t.Fatal("an unknown key is accepted")
 	}
 	credential, made, err := keys.Create(principal, "nightly", time.Hour, now)

@@ -78,8 +78,8 @@ func fits(key any, algorithm string) bool {
 	return false
 }
 
-// find returns the key that a token names or, if it names none, the key that verifies
-// it: the number of the issuer's keys has no other visible effect. A nil set has no keys.
+// find returns the key that a token names or, if it names none, the first key that verifies it.
+// Apart from that, it makes no difference how many keys an issuer has. A nil set has no keys.
 func (s *keySet) find(t *jwt.Token) (any, error) {
 	if s == nil {
 		return nil, errNoKey

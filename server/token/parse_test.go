@@ -15,8 +15,8 @@ import (
 	"mneme/server/token"
 )
 
-// SECURITY: a token has one encoding, and is signed with its key's algorithm, even if the
-// key's holder signed another one.
+// SECURITY: a token is accepted in only one encoding, and only with the algorithm of its key,
+// even if the holder of the key signed it with another algorithm.
 func TestOtherSpellingsOfATokenAreRefused(t *testing.T) {
 	key, secret := localKey(t)
 	verifier, err := token.NewVerifier(t.Context(), token.Options{Local: key, Now: at(noon)})
@@ -29,7 +29,7 @@ func TestOtherSpellingsOfATokenAreRefused(t *testing.T) {
 		h.Write([]byte(text))
 		return text + "." + b64(h.Sum(nil))
 	}
-	// Of lengths that leave trailing bits in the last character.
+	// Parts of these lengths leave unused bits in their last character of base64.
 	header := b64([]byte(`{"alg":"HS256"}` + " "))
 	body := b64(fmt.Appendf(nil, `{"iss":"mneme","aud":"mneme","exp":%d,"sub":"alice" }`, noon.Add(time.Minute).Unix()))
 	good := mac(header + "." + body)

@@ -40,15 +40,15 @@ const (
 // keys could not be fetched yet. The token may be valid.
 var ErrUndecided = errors.New("the keys of the token's issuer could not be fetched yet")
 
-// remoteKeys are the keys behind an issuer's URL. They are fetched at regular
-// intervals, and when a token has an unknown key: its key ID is unknown, or it
-// has none and no key verifies it. The last good set stays in use until another
-// one is fetched, whatever the issuer does in the meantime.
+// remoteKeys are the keys behind an issuer's URL. They are fetched at regular intervals, and
+// when a token has an unknown key: its key ID is unknown, or it has none and no key verifies
+// it. The last good set stays in use until another one is fetched, whatever the issuer does in
+// the meantime.
 //
-// Anyone can send such a token. Fetches run one at a time in a separate
-// goroutine, so that no request can cancel one, and at a limited rate that is not
-// shared with other issuers. Requests only wait, up to maxWait and maxWaiting,
-// for the end of a fetch that began after they arrived.
+// Anyone can send tokens with unknown keys. Therefore fetches run one at a time in a goroutine
+// of their own, so that no request can cancel one, and at a limited rate for each issuer. A
+// request only waits for the end of a fetch that began after it arrived, within maxWait and
+// maxWaiting.
 type remoteKeys struct {
 	issuer  Issuer
 	client  *http.Client

@@ -233,7 +233,8 @@ func TestCallersWithUnknownKeysShareAFetch(t *testing.T) {
 		admits(t, v, known.sign(t, idTest)) // during the fetch
 		close(release)
 		wait.Wait()
-		if n := server.fetches.Load(); n > 1+2 { // a caller may have come after it began
+		// A caller may have asked for another fetch after the first one began.
+		if n := server.fetches.Load(); n > 1+2 {
 			t.Errorf("%d fetches", n)
 		}
 	})

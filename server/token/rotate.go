@@ -112,9 +112,9 @@ func decodeKey(text, path string) ([]byte, error) {
 	return secret, nil
 }
 
-// current returns the keys. It reads the files again if they have changed and the last
-// check was recheck ago. Without a signing key there are no keys: deleting the file ends
-// its tokens. Files that cannot be read leave the keys unchanged.
+// current returns the keys. It reads the files again if they have changed, for which it checks
+// at most once per recheck. Without a signing key there are no keys: whoever deletes the file
+// invalidates all its tokens. If the files cannot be read, the keys stay as they were.
 func (k *LocalKey) current() []localSecret {
 	k.mu.Lock()
 	defer k.mu.Unlock()

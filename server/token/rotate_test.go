@@ -57,7 +57,7 @@ func (r *rotated) rotate(keep time.Duration) {
 	if err := token.Rotate(r.dir, keep, r.now); err != nil {
 		r.t.Fatal(err)
 	}
-	time.Sleep(time.Second) // after which servers have looked
+	time.Sleep(time.Second) // servers check the file once a second
 }
 
 // accepts checks whether the server accepts a token.
@@ -80,7 +80,7 @@ func TestTokensOfAFormerKeyAreAcceptedForATime(t *testing.T) {
 		r.accepts(first, true)
 		r.accepts(second, true)
 		r.now = noon.Add(24 * time.Hour)
-		r.rotate(48 * time.Hour) // while the first is still accepted
+		r.rotate(48 * time.Hour) // the tokens of the first key are still accepted
 		third := r.mint()
 		for _, text := range []string{first, second, third} {
 			r.accepts(text, true)

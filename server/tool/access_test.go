@@ -18,7 +18,7 @@ import (
 	"mneme/test/accesstest"
 )
 
-// Operations without a tool, such as chat membership, use the service.
+// Operations without a tool, such as changes of chat membership, are made at the service.
 func TestAccessMatrixHoldsForTheMemoryTool(t *testing.T) {
 	full(t)
 	t.Parallel()
@@ -40,14 +40,14 @@ func full(t *testing.T) {
 	}
 }
 
-// direct runs operations that the tools lack.
+// direct makes operations for which there is no tool at the service.
 type direct struct{ *harness }
 
 func (d *direct) Market() *meter.Market    { return d.service.Market }
 func (d *direct) Advance(by time.Duration) { d.clock.Advance(by) }
 func (d *direct) Index()                   {} // a service without a model has no vectors
 
-// arrange runs an operation at the service, to set up a test.
+// arrange makes an operation that sets up a test, at the service.
 func (d *direct) arrange(p acl.Principal, op accesstest.Operation) accesstest.Outcome {
 	ctx, c := context.Background(), memory.Caller{Principal: p, Internal: true}
 	var err error
@@ -122,7 +122,7 @@ func (m *throughMemory) Do(p acl.Principal, op accesstest.Operation) accesstest.
 		return m.shown(p, op, func() accesstest.Outcome {
 			out := m.do(p, "memory", "command", "view", "path", path+op.Key)
 			_, out.Value, _ = strings.Cut(out.Value, "\n     1\t")
-			out.Label = m.labelAt(p, op) // which a view does not show
+			out.Label = m.labelAt(p, op) // the view that an edit returns has no label
 			return out
 		})
 	case accesstest.List:
@@ -187,8 +187,8 @@ func (d *direct) labelAt(p acl.Principal, op accesstest.Operation) acl.Label {
 	return e.Label
 }
 
-// list reads the keys from a view of the store's root. A view has two levels,
-// like the matrix's keys.
+// list reads the keys from a view of the store's root. A view shows two levels, which is enough
+// for the keys of the matrix.
 func (m *throughMemory) list(p acl.Principal, path string) accesstest.Outcome {
 	out := m.do(p, "memory", "command", "view", "path", path)
 	for line := range strings.Lines(out.Value) {
@@ -422,8 +422,8 @@ func (d *direct) hiddenInternal(p acl.Principal, op accesstest.Operation) bool {
 	return err == nil && !e.InContext && e.Label == p.Taint
 }
 
-// refusedInternal checks that a tool does not overwrite such an entry. It
-// returns the outcome that the matrix expects of surfaces that reach it.
+// refusedInternal checks that a tool does not overwrite an entry that is not in context. It
+// returns the outcome that the matrix expects of surfaces that reach such entries.
 func (d *direct) refusedInternal(p acl.Principal, name string, pairs ...any) accesstest.Outcome {
 	if out := d.do(p, name, pairs...); out.Status != 409 {
 		d.t.Errorf("a tool over an entry that is not in context: status %d", out.Status)
@@ -431,9 +431,9 @@ func (d *direct) refusedInternal(p acl.Principal, name string, pairs ...any) acc
 	return accesstest.Outcome{Status: 200}
 }
 
-// shown makes the attempt. For a tool, an entry that is not in context does not
-// exist, not even for its owner. The matrix expects the outcome of surfaces that
-// reach such an entry, so shown checks the 404 and then asks the service.
+// shown calls attempt, which reads, deletes or renames an entry by a tool. For a tool, an entry
+// that is not in context does not exist, not even for its owner. The matrix expects the outcome
+// of surfaces that reach such an entry, so shown checks for a 404 and then asks the service.
 func (d *direct) shown(p acl.Principal, op accesstest.Operation, attempt func() accesstest.Outcome) accesstest.Outcome {
 	ctx, c, at := context.Background(), memory.Caller{Principal: p, Internal: true}, memory.Path{Store: op.Store, Key: op.Key}
 	e, err := d.service.Get(ctx, c, at)

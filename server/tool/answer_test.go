@@ -88,8 +88,8 @@ func viewed(h *harness, text string) (string, int) {
 	return strings.Join(lines, "\n"), next
 }
 
-// readAll reads a value to its end and fails unless every part is within the
-// limit of an answer and consists of whole characters.
+// readAll reads a value to its end with successive offsets. It fails unless every part is
+// within the limit of an answer and consists of whole characters.
 func readAll(h *harness, read reader, text string) string {
 	h.t.Helper()
 	var all strings.Builder
@@ -143,7 +143,8 @@ func TestSuccessiveOffsetsGiveTheWholeText(t *testing.T) {
 		h.must(alice, "memory_save", "key", "k", "content", text)
 		for name, read := range readers {
 			got := readAll(h, read, text)
-			if name == "view" && got == strings.TrimSuffix(text, "\n") { // the format shows no line break at the end
+			// A view does not show a line break at the end.
+			if name == "view" && got == strings.TrimSuffix(text, "\n") {
 				got = text
 			}
 			if got != text {
@@ -232,7 +233,7 @@ func TestNoAnswerIsAboveTheLimit(t *testing.T) {
 			t.Errorf("MEMORY.md has %d bytes, %v", len(index), err)
 		}
 		for _, c := range []struct {
-			marked string // what says that something is missing
+			marked string // the member or note that says that something was left out
 			call   []any
 		}{
 			{`"left_out":`, []any{"memory_search", "query", "granite", "max_results", 100, "max_tokens", 1_000_000}},

@@ -123,7 +123,8 @@ var memoryGetDefinition = Definition{
 func memorySearchSchema(v variant) json.RawMessage {
 	p := searchProperties(v.paying)
 	p["stores"] = texts("Only these.")
-	p["max_results"] = whole(fmt.Sprintf("Default %d.", wire.DefaultHits), 1, wire.MaxHits) // others are brought inside
+	// Numbers outside the range are clamped.
+	p["max_results"] = whole(fmt.Sprintf("Default %d.", wire.DefaultHits), 1, wire.MaxHits)
 	return p.schema("query")
 }
 

@@ -41,7 +41,8 @@ type variant struct {
 	paying  bool // a call can pay: from the account, with the scope spend, or with a payment
 }
 
-// listed returns the default families of a caller's list. Only the tool memory can share.
+// listed returns the families in a caller's default list. For a caller with the scope share
+// they include memory, the only tool that can share.
 func (t *Tools) listed(v variant) []Family {
 	list := t.listing
 	if list == nil {

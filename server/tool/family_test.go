@@ -67,7 +67,8 @@ func TestTriggerfishToolsFollowTheirContract(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	confidential := acl.Principal{Agent: "alice", Taint: acl.Confidential} // the label of another session is named
+	// A hit names its label if this is not the session's.
+	confidential := acl.Principal{Agent: "alice", Taint: acl.Confidential}
 	if got := h.must(confidential, "memory_search", "query", "who is Lovelace?"); !strings.Contains(got, `"content":"Ada Lovelace","classification":"INTERNAL","score":0.`) {
 		t.Error(got)
 	}

@@ -12,10 +12,10 @@ import (
 	"mneme/server/wire"
 )
 
-// DefaultMinRelevance is the default threshold of relevance in the tools, so that a model
-// learns that no entry is relevant instead of seeing the least irrelevant ones. The
-// parameter min_relevance: 0 disables it, as where and match do. Hits below search.Unsure
-// are marked.
+// DefaultMinRelevance is the default threshold of relevance in the tools: a model learns that
+// no entry is relevant, instead of seeing the least irrelevant ones. There is no threshold if
+// min_relevance is 0, or if where or match is given and min_relevance is not. Hits below
+// search.Unsure are marked.
 const DefaultMinRelevance = search.Irrelevant
 
 // maxUnsure is the maximum number of hits marked as unsure in an answer, unless the call

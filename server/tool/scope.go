@@ -129,7 +129,7 @@ func (m *memoryCall) checkAgent() error {
 	return nil
 }
 
-// unshare revokes a grant, or ends or refuses a grant to the caller.
+// unshare revokes a grant that the caller made, or ends or refuses one that was made to it.
 func (m *memoryCall) unshare(ctx context.Context) (Result, error) {
 	if err := need(m.given, "agent"); err != nil {
 		return Result{}, err

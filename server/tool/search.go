@@ -167,8 +167,8 @@ func addHit(l *list, h *search.Hit, show func(wire.Hit) any) error {
 	if fits, err := l.tryAdd(show(wire.HitOf(h))); fits || err != nil {
 		return err
 	}
-	// A passage takes its length in the answer, and as much again if all of it
-	// is escaped; the hit's other members are not truncated.
+	// A passage takes at least its length in the answer, and about twice its length if every
+	// byte of it is escaped. The hit's other members are not truncated.
 	for limit := l.room; limit >= minCut; limit /= 2 {
 		h.Cut(limit)
 		if fits, err := l.tryAdd(show(wire.HitOf(h))); fits || err != nil {

@@ -70,7 +70,7 @@ func memorySave(ctx context.Context, c *call) (Result, error) {
 		Key            string    `json:"key"`
 		Classification acl.Label `json:"classification"`
 		Similar        []alike   `json:"similar,omitempty"`
-		SimilarUnknown bool      `json:"similar_unknown,omitempty"` // it was not compared in time
+		SimilarUnknown bool      `json:"similar_unknown,omitempty"` // time ran out before it was compared
 	}{true, put.Key, put.Label, alikeOf(put.Similar), put.SimilarLate})
 }
 
@@ -100,7 +100,7 @@ func memoryGet(ctx context.Context, c *call) (Result, error) {
 		return Result{}, err
 	}
 	var found memory.Found
-	if asOf == "" { // strict functions of OpenAI must give every parameter
+	if asOf == "" { // OpenAI's strict functions send every parameter, empty if unused
 		found, err = c.service.Get(ctx, c.caller, c.ownIn(namespace, key))
 	} else {
 		found, err = c.service.GetAsOf(ctx, c.caller, c.ownIn(namespace, key), asOf, "")
@@ -200,7 +200,7 @@ func memoryList(ctx context.Context, c *call) (Result, error) {
 	}); err != nil {
 		return Result{}, err
 	}
-	if tag != "" { // strict functions of OpenAI must give every parameter
+	if tag != "" { // OpenAI's strict functions send every parameter, empty if unused
 		r.Filter.Tags = append(r.Filter.Tags, tag)
 	}
 	page, err := c.service.List(ctx, c.caller, r)

@@ -57,8 +57,8 @@ func meantBy(name string, known []string) []string {
 	return edit.Nearest(name, known)
 }
 
-// Parameters with many aliases; an alias means the first parameter that the call
-// has.
+// The parameters that an alias in otherNames may mean. It means the first one that the called
+// tool has.
 var (
 	aLimit     = []string{"max_results", "limit", "length"}
 	aCondition = []string{"where", "tags", "tag"}

@@ -91,7 +91,7 @@ func (m *memoryCall) viewFile(p resolvedPath, text string) (Result, error) {
 	return Result{Text: b.String()}, nil
 }
 
-// endOf returns the offset at which line last ends in the text, in bytes.
+// endOf returns the offset in the text, in bytes, at which the line with number last ends.
 func endOf(lines []string, last int) (end int) {
 	for i, line := range lines[:max(0, min(last, len(lines)))] {
 		if end += len(line); i > 0 {
@@ -101,7 +101,7 @@ func endOf(lines []string, last int) (end int) {
 	return end
 }
 
-// numberRoom is how much a number may add to the length of a note.
+// numberRoom is how much longer, in bytes, a note may become when its numbers are filled in.
 const numberRoom = 20
 
 // stoppedNote ends a truncated view.
@@ -195,9 +195,9 @@ type file struct {
 	size     int      // of the displayed value, in bytes
 }
 
-// exactSizes bounds the text, in bytes, that a directory view renders to show the
-// sizes of values. For further values it shows the sizes of their JSON. The text
-// counts, since indentation can make it a hundred times as long as the value.
+// exactSizes bounds the bytes of text that a directory view renders to show how long values are
+// for a model. Beyond it, the view shows the length of a value's JSON instead. It counts the
+// text, not the values, because indentation can make a value a hundred times as long.
 const exactSizes = 16 << 20
 
 // shownSize returns the size of a value in a directory view.
@@ -222,7 +222,7 @@ func (m *memoryCall) files(ctx context.Context, p resolvedPath, limit int) (file
 		next, err := m.service.EachListed(ctx, m.caller, r, func(e memory.Found) error {
 			segments := strings.Split(strings.TrimPrefix(e.Key, r.Prefix), "/")
 			if p.path == root && segments[0] == shared {
-				return nil // from the root, shared/ names stores; the entry's path is /memories/shared/<own store>/shared/…
+				return nil // below the root, shared/ names stores; see pathOf for this entry's path
 			}
 			if len(files) == limit {
 				return errListed

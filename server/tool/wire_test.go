@@ -19,7 +19,7 @@ import (
 	"mneme/test/accesstest"
 )
 
-// Over MCP, only the token identifies the caller.
+// Over MCP, only the token decides who the caller is.
 func TestAccessMatrixHoldsOverMCP(t *testing.T) {
 	full(t)
 	for name, through := range map[string]func(*harness) accesstest.Surface{

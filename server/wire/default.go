@@ -28,8 +28,8 @@ func MaxTokens(given *int) int {
 	return *given
 }
 
-// Accepted returns the field accepted of a store in answers: nil unless the store was
-// granted.
+// Accepted returns the member accepted of a store in answers: whether the caller has accepted
+// the grant by which it has access; nil if its access comes from anything else.
 func Accepted(info memory.StoreInfo) *bool {
 	if info.Kind != string(acl.ViaGrant) {
 		return nil
@@ -42,7 +42,7 @@ func Accepted(info memory.StoreInfo) *bool {
 // the service checks access before it refuses the level.
 const NoLevel = acl.Level(255)
 
-// NoLanguage is like NoLevel, for a choice of models.
+// NoLanguage is an invalid choice of models, which surfaces pass on like NoLevel.
 const NoLanguage = choice.Language(255)
 
 const (
@@ -64,7 +64,8 @@ func MaxBody(valueLimit int) int64 {
 	return max(minBody, int64(valueOr(valueLimit))+bodyOverhead)
 }
 
-// MaxEscapedBody is like MaxBody, for values that are sent as JSON strings.
+// MaxEscapedBody is like MaxBody, for a value that is sent as a JSON string: each byte of it
+// may be escaped as six.
 func MaxEscapedBody(valueLimit int) int64 {
 	return max(minBody, escapedByte*int64(valueOr(valueLimit))+bodyOverhead)
 }

@@ -61,8 +61,8 @@ type Explain struct {
 	Language   string     `json:"language,omitempty"`
 }
 
-// LegRank is a hit's rank and score in one leg. Wording is nil if they belong to the wording
-// for which the hit is most relevant.
+// LegRank is a hit's rank and score in one leg. Wording is the index of the query's wording
+// that they belong to; nil if it is the one for which the hit is most relevant.
 type LegRank struct {
 	Rank    int     `json:"rank"`
 	Score   float64 `json:"score"`

@@ -235,8 +235,8 @@ func readWhole(value json.RawMessage, target any) (err error) {
 
 var errNotWhole = errors.New("not an integer")
 
-// whole parses an integer. It clamps values to ±2^53, up to which a float64 is
-// exact; all fields have lower limits.
+// whole parses an integer. It clamps values to ±2^53, beyond which a float64 is not exact. The
+// bounds of every field are narrower.
 func whole(value json.RawMessage) (int, error) {
 	const most = 1 << 53
 	n, err := strconv.ParseFloat(string(value), 64)

@@ -1,13 +1,14 @@
-// Command payments lets real clients of x402 and MPP buy searches from the program,
-// against a facilitator and a card processor in this process that move nothing:
+// Command payments tests that real clients of x402 and MPP can buy searches from mneme. It runs
+// the server, and fakes of a facilitator and a card processor that move no money:
 //
 //	payments BINARY PYTHON NODE WEBAGENTS
 //
-// BINARY is mneme, PYTHON has PyPI's x402[evm,httpx,requests] and the Python client, and
-// the folder NODE has npm's @x402/fetch, @x402/evm and viem and the TypeScript client.
-// Each client buys twice, by scheme exact and upto; what it got and what was settled must
-// be right. WEBAGENTS is a Python that has PyPI's webagents, whose buyer pays by MPP with
-// a card.
+// BINARY is mneme. PYTHON is a Python interpreter with the package x402[evm,httpx,requests] of
+// PyPI, which runs the Python client. NODE is a folder with the packages @x402/fetch, @x402/evm
+// and viem of npm, in which the TypeScript client runs. Each client buys one search by scheme
+// exact and one by scheme upto. The command fails unless the client gets its hits and the right
+// amount is settled. WEBAGENTS is a Python interpreter with the package webagents of PyPI,
+// whose buyer pays by MPP with a card.
 package main
 
 import (
@@ -69,7 +70,7 @@ func run(binary, python, node, webagents string) error {
 	for n, client := range []string{"httpx_buy.py", "requests_buy.py", "fetch_buy.mjs", "mneme_buy.py", "mneme_buy.mjs"} {
 		program, script := python, filepath.Join("meter", "payment", "buyers", client)
 		if strings.HasSuffix(client, ".mjs") {
-			// Node looks for packages beside the script.
+			// Node searches for packages in the folder of the script.
 			program = "node"
 			if script, err = copyTo(script, node); err != nil {
 				return err
@@ -91,12 +92,12 @@ func run(binary, python, node, webagents string) error {
 	return failures
 }
 
-// shop is a server with a store for sale.
+// shop is a running server with a store whose searches are for sale.
 type shop struct {
 	binary, dir, url, search string
 }
 
-// open starts a server and offers a store. stop ends it.
+// open starts a server and creates an offer for a store. stop stops the server.
 func open(binary, dir, facilitator, processor string) (s shop, stop func(), err error) {
 	config := filepath.Join(dir, "config.yaml")
 	text := fmt.Sprintf(`
@@ -169,7 +170,7 @@ func (s *shop) sell() error {
 		return err
 	}
 	s.search = fmt.Sprintf("%s/v1/offers/%v/search", s.url, offer["id"])
-	// Scheme upto is offered once the facilitator has said what it supports.
+	// Scheme upto is offered only after the facilitator has said that it supports it.
 	buyer, err := s.token("looker")
 	if err != nil {
 		return err
@@ -183,8 +184,8 @@ func (s *shop) sell() error {
 	return errors.New("the server does not offer both schemes")
 }
 
-// call sends a request and returns the answer's object. The error is for a status
-// that is none of success.
+// call sends a request and decodes the JSON object in the answer. It returns an error for any
+// status but 2xx.
 func call(method, url, token string, body any) (map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -211,7 +212,7 @@ func call(method, url, token string, body any) (map[string]any, error) {
 	return out, nil
 }
 
-// bought is what a client prints.
+// bought is the JSON object that a client prints after its purchase.
 type bought struct {
 	Status  int    `json:"status"`
 	Settled string `json:"settled"`
@@ -225,7 +226,7 @@ type bought struct {
 	Refused []string `json:"refused"`
 }
 
-// run runs a client as a new buyer and checks what it got.
+// run runs a client with the token of a new buyer, and checks what the client got.
 func (s *shop) run(buyer, scheme, program, script string) (got bought, err error) {
 	token, err := s.token(buyer)
 	if err != nil {
@@ -252,7 +253,8 @@ func (s *shop) run(buyer, scheme, program, script string) (got bought, err error
 	return got, nil
 }
 
-// buyByCard lets the buyer of webagents pay by MPP.
+// buyByCard runs the buyer of webagents, which pays by MPP with a card, and checks what was
+// charged.
 func (s *shop) buyByCard(platform *paymenttest.Platform, webagents string) error {
 	got, err := s.run("card-holder", "stripe", webagents, filepath.Join("meter", "payment", "buyers", "webagents_buy.py"))
 	if err != nil {
@@ -269,7 +271,7 @@ func (s *shop) buyByCard(platform *paymenttest.Platform, webagents string) error
 	return nil
 }
 
-// buy runs a client of x402, and checks what was settled too.
+// buy runs a client of x402, and checks what it got and what was settled.
 func (s *shop) buy(fake *paymenttest.Facilitator, buyer, scheme, program, script string) error {
 	before := len(fake.Settled())
 	known := fake.Settled()

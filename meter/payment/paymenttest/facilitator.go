@@ -1,5 +1,6 @@
-// Package paymenttest has a facilitator of x402 in the process, and payments for
-// it, for tests. Nothing is signed or moved.
+// Package paymenttest provides fakes of the services that settle payments (an x402 facilitator,
+// a credits platform and a card processor), and payments for them, for tests. The fakes check
+// no signatures and move no money.
 package paymenttest
 
 import (
@@ -11,37 +12,38 @@ import (
 	"sync"
 )
 
-// Failure is what a facilitator does wrong.
+// Failure is a way in which a fake service misbehaves.
 type Failure string
 
-// The failures.
+// The failures. NonceUsed, Emptied, Expired and Reverted are like LoseOnce, except that a
+// repetition of the settlement is then refused for the reason given.
 const (
 	None           Failure = ""
 	RefuseVerify   Failure = "refuse_verify"
 	RefuseSettle   Failure = "refuse_settle"
-	Pending        Failure = "pending"          // a settlement is pending until the failure ends
-	LoseSettlement Failure = "lose_settlement"  // it settles, and the answer is lost
-	LoseOnce       Failure = "lose_once"        // the same, for each payment's first settlement
-	NonceUsed      Failure = "nonce_used"       // the same, and a repetition is refused since the nonce is used
-	Emptied        Failure = "emptied"          // the same, and a repetition is refused since the payer has no more funds
-	Expired        Failure = "expired"          // the same, and a repetition is refused since the payment has expired
-	Reverted       Failure = "reverted"         // the same, and the transaction of a repetition fails
-	BadSignature   Failure = "bad_signature"    // a settlement is refused for the signature
-	SpentElsewhere Failure = "spent_elsewhere"  // after it was verified, the payer uses the nonce for something else
-	Busy           Failure = "busy"             // settlements are refused with 429
-	Gone           Failure = "gone"             // it does not answer
-	Garbage        Failure = "garbage"          // it answers what is no JSON
-	Redirect       Failure = "redirect"         // it sends clients elsewhere
-	SlowVerify     Failure = "refuse_slow_body" // its answer has no end
+	Pending        Failure = "pending"          // settlements are pending until the failure ends
+	LoseSettlement Failure = "lose_settlement"  // settlements succeed, but their answers are lost
+	LoseOnce       Failure = "lose_once"        // the answer to a payment's first one is lost
+	NonceUsed      Failure = "nonce_used"       // a repetition: the nonce is used
+	Emptied        Failure = "emptied"          // a repetition: the payer has no more funds
+	Expired        Failure = "expired"          // a repetition: the payment has expired
+	Reverted       Failure = "reverted"         // a repetition: the transaction failed
+	BadSignature   Failure = "bad_signature"    // settlements are refused because of the signature
+	SpentElsewhere Failure = "spent_elsewhere"  // verified, but then the nonce is used elsewhere
+	Busy           Failure = "busy"             // settlements are refused with status 429
+	Gone           Failure = "gone"             // the connection is closed without an answer
+	Garbage        Failure = "garbage"          // answers are not JSON
+	Redirect       Failure = "redirect"         // answers are redirects to another address
+	SlowVerify     Failure = "refuse_slow_body" // answers are larger than any client should read
 )
 
-// refused are the reasons for which a repetition is refused.
+// refused has the reasons for which repetitions of a settlement are refused.
 var refused = map[Failure]string{
 	NonceUsed: "nonce_already_used", Emptied: "insufficient_funds",
 	Expired: "invalid_exact_evm_payload_authorization_valid_before", Reverted: "transaction_failed",
 }
 
-// FacilitatorAddress is the address that payments of scheme upto name.
+// FacilitatorAddress is the facilitator's address, which payments of scheme upto must name.
 const FacilitatorAddress = "0x00000000000000000000000000000000000000fa"
 
 // Facilitator settles each payment once.
@@ -54,27 +56,27 @@ type Facilitator struct {
 	calls   map[string]int      // by path
 }
 
-// New starts a facilitator. It must be closed.
+// New starts a facilitator, which the caller must close.
 func New() *Facilitator {
 	f := Make()
 	f.Server = httptest.NewServer(f)
 	return f
 }
 
-// Make returns a facilitator that is not served.
+// Make returns a facilitator without a server, for use as an http.Handler.
 func Make() *Facilitator {
 	return &Facilitator{settled: make(map[string]*big.Int), calls: make(map[string]int)}
 }
 
-// Fail makes it do something wrong from now on.
+// Fail makes the facilitator misbehave from now on; with None it works again.
 func (f *Facilitator) Fail(how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failure = how
 }
 
-// Settled returns what was settled, by payer and nonce in lower case, joined by a
-// space.
+// Settled returns the settled amounts by payment. The key is the payer and the nonce, in lower
+// case and separated by a space.
 func (f *Facilitator) Settled() map[string]*big.Int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -85,14 +87,14 @@ func (f *Facilitator) Settled() map[string]*big.Int {
 	return all
 }
 
-// Calls returns how often a path was called.
+// Calls returns the number of requests for a path.
 func (f *Facilitator) Calls(path string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[path]
 }
 
-// request is what a facilitator is asked.
+// request is the body of a request to /verify or /settle.
 type request struct {
 	Version int `json:"x402Version"`
 	Payload struct {
@@ -199,7 +201,8 @@ func (f *Facilitator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		case !again:
 			before = asked
-			if in.Requirements.Scheme == "exact" { // all that was signed for is moved
+			// A payment of scheme exact moves the signed amount, whatever the requirement says.
+			if in.Requirements.Scheme == "exact" {
 				before = permitted
 			}
 			f.settled[name] = before

@@ -7,16 +7,17 @@ import (
 	"net/http"
 )
 
-// Payer is an address that pays.
+// Payer is the address of the paying wallet.
 const Payer = "0x1111111111111111111111111111111111111111"
 
-// required is what a 402 asks for.
+// required is the content of the header Payment-Required of an answer with status 402.
 type required struct {
 	Accepts []map[string]any `json:"accepts"`
 }
 
-// Pay returns a payment, as the value of PAYMENT-SIGNATURE, for what a 402's
-// headers ask for in a scheme. n makes its nonce.
+// Pay returns a payment, as the value of the header PAYMENT-SIGNATURE. It meets the requirement
+// with the given scheme in the headers of an answer with status 402. Payments with different n
+// have different nonces.
 func Pay(h http.Header, scheme string, n int) (string, error) {
 	text, err := base64.StdEncoding.DecodeString(h.Get("Payment-Required"))
 	if err != nil {
@@ -34,7 +35,8 @@ func Pay(h http.Header, scheme string, n int) (string, error) {
 	return "", fmt.Errorf("the answer does not ask for scheme %s", scheme)
 }
 
-// Sign returns a payment for a requirement of version 2.
+// Sign returns a payment, as the value of the header PAYMENT-SIGNATURE, that meets a
+// requirement of x402 version 2. Payments with different n have different nonces.
 func Sign(r map[string]any, n int) (string, error) {
 	payload := map[string]any{"signature": "0x00"}
 	if r["scheme"] == "upto" {

@@ -8,36 +8,36 @@ import (
 	"sync"
 )
 
-// Further failures, of a Platform alone.
+// Failures of a Platform, besides those of a Facilitator.
 const (
-	Partial Failure = "partial" // a settlement charges a part, and its repetition the rest once the failure has ended
+	Partial Failure = "partial" // a first settlement charges a part, a later one the rest
 	NoFunds Failure = "no_funds"
 )
 
-// Platform stands in for Robutler's platform of credits, and for a card processor.
+// Platform is a fake of Robutler's credits platform and of a card processor.
 type Platform struct {
 	*httptest.Server
 
 	mu      sync.Mutex
 	failure Failure
-	charged map[string]string // amounts by Idempotency-Key: credits, or cents
+	charged map[string]string // amounts by Idempotency-Key, in credits or in cents
 }
 
-// NewPlatform starts a platform. It must be closed.
+// NewPlatform starts a platform, which the caller must close.
 func NewPlatform() *Platform {
 	p := &Platform{charged: make(map[string]string)}
 	p.Server = httptest.NewServer(p)
 	return p
 }
 
-// Fail makes it do something wrong from now on.
+// Fail makes the platform misbehave from now on; with None it works again.
 func (p *Platform) Fail(how Failure) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.failure = how
 }
 
-// Charged returns what was charged, by Idempotency-Key.
+// Charged returns the charged amounts by Idempotency-Key, in credits or in cents.
 func (p *Platform) Charged() map[string]string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,8 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// settle charges an amount once for a key. The answer has the members of both.
+// settle charges an amount once for each key. Its answer is for both services: it has the
+// members of a settlement in credits and those of a payment intent.
 func (p *Platform) settle(w http.ResponseWriter, key, amount string) {
 	_, again := p.charged[key]
 	switch {
