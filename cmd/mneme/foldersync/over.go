@@ -19,7 +19,7 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 		}
 		b := p.state.Files[r.to]
 		there, ok := p.whereIs(b)
-		if !ok || p.isMoved(b, there) { // deleted or renamed in the store: it gets another file
+		if !ok || p.isMoved(b, there) { // deleted or renamed in the store: an entry with another path gets its own file
 			p.forget(r.to)
 			free = append(free, r)
 			continue

@@ -15,14 +15,15 @@ import (
 type rename struct {
 	from, to string
 	base     base // of from
-	over     bool // whether to was another file of the state, which no longer exists
-	// isOther reports whether from is not a file of the state, but another note that has
-	// the former key of to.
+	over     bool // whether the rename overwrote to, another file of the state
+	// isOther reports that nothing was renamed: from is a new note that has the key of to,
+	// a missing file of the state.
 	isOther bool
 }
 
-// The minimum similarity of a file that was renamed and edited with its former version,
-// see similarity: programs that rename a file rewrite links in it, and people its title.
+// The minimum similarity of a renamed file with its former version, see similarity, if only
+// its folder changed or also its name. It is below 1 because programs that rename a file
+// rewrite links in it, and people its title.
 const (
 	sameNameShare  = 0.5
 	otherNameShare = 0.75
@@ -62,7 +63,7 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	m.byPath(m.movedOf(gone), fresh, true)
 	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
 	m.byPath(gone, fresh, false)
-	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // most were edited
+	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // the others were only edited
 	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
 	return append(m.renames(), m.others...), nil
 }
@@ -125,8 +126,9 @@ func (m *matching) movedOf(files []string) (moved []string) {
 }
 
 // byPath pairs a missing file with a new file that has its entry's path and nearly its
-// contents. With other contents they are two notes: the store may have just given the
-// entry this path, or the new file waited for it.
+// contents. With other contents they are two notes. If moved, these are left alone: the
+// store has just renamed the entry to the path of the new file. Otherwise others records
+// that the new note replaces the missing one.
 func (m *matching) byPath(gone, fresh []string, moved bool) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {
@@ -146,8 +148,8 @@ func (m *matching) byPath(gone, fresh []string, moved bool) {
 	}
 }
 
-// bySum pairs files with equal contents: of several, the ones whose names have more in
-// common.
+// bySum pairs files with equal contents. If several files have the same contents, those are
+// paired whose names have the most in common.
 func (m *matching) bySum(from, to []string) {
 	former, now := make(map[string][]string), make(map[string][]string)
 	for _, name := range m.unpaired(from, m.to) {
