@@ -64,7 +64,7 @@ func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync
 			case o.Status == http.StatusNotFound:
 			case o.Status == http.StatusRequestEntityTooLarge && i > 0:
 				again = append(again, n)
-			case o.Status == http.StatusRequestEntityTooLarge: // no batch has room for it
+			case o.Status == http.StatusRequestEntityTooLarge: // too large for any batch
 				found[n], err = s.readAlone(ctx, paths[n])
 			case o.Entry == nil || o.Etag == nil:
 				err = errors.New(reasonOfItem(o))

@@ -125,7 +125,7 @@ func installLaunchd(u Unit) (Plan, error) {
 	}
 	return Plan{
 		{Write: file, Text: text, Mode: 0o644},
-		{Command: []string{"launchctl", "bootout", domain + "/" + Name}, MayFail: true}, // of an earlier version
+		{Command: []string{"launchctl", "bootout", domain + "/" + Name}, MayFail: true}, // unload the service of an earlier version
 		run("launchctl", "bootstrap", domain, file),
 	}, nil
 }
