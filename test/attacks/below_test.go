@@ -234,7 +234,7 @@ func TestNoOperationShowsAtLowerLabels(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // a call that names a store may accept its grants
+		low.observe() // once in advance: a call that names a store may accept its grants, which is a change
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]
