@@ -154,7 +154,8 @@ func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
 		t.Fatalf("%d runs", len(runs[0]))
 	}
 	for i, run := range runs[0] {
-		// By vector alone, a hundred harbours are nearer to the long question.
+		// The vector leg alone misses the document of the long question: a hundred
+		// documents about harbours are nearer.
 		if m := report.Sets[0].Runs[i].Metrics; m.Queries != 2 || m.Recall100 != 1 && run.Name != relevance.SystemVector {
 			t.Errorf("%s: got %+v", run.Name, m)
 		}

@@ -177,7 +177,7 @@ func styled(stream any) bool {
 }
 
 // only reports whether the command line has none of --agent, --taint, --store and --url
-// except those in names: a flag such as --dump excludes the others.
+// except those in names: a flag such as --full excludes the others.
 func only(cmd *cobra.Command, names ...string) bool {
 	ok := true
 	for _, flag := range []string{"agent", "taint", "store", "url"} {

@@ -203,7 +203,8 @@ func (s syncStore) patiently(ctx context.Context, call func() error) error {
 // maxWaits bounds how often a call waits for a busy server.
 const maxWaits = 5
 
-// batch sends items to the server, and waits as long as it asks.
+// batch sends items to the server. If a busy server asks to wait, it waits and sends them
+// again.
 func (s syncStore) batch(ctx context.Context, items []api.BatchItem) ([]api.BatchOutcome, error) {
 	if len(items) == 0 {
 		return nil, nil

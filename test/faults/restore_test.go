@@ -236,7 +236,8 @@ func TestARestoreUnderARunningProcessOnPostgres(t *testing.T) {
 	}
 }
 
-// A PostgreSQL server that continues from an older copy of its files has lost commits.
+// A PostgreSQL server that continues from an older copy of its files has lost commits,
+// which the running process must detect.
 func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()

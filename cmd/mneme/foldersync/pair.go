@@ -11,7 +11,7 @@ import (
 	"mneme/memory"
 )
 
-// rename is a file of the state that now has another name.
+// rename is a renamed file: one of the last common state that now has another name.
 type rename struct {
 	from, to string
 	base     base // of from
@@ -31,9 +31,9 @@ const (
 	maxCompared = 200_000
 )
 
-// pair matches the files of the state that no longer exist, or that have other contents
-// now, with the files that have their contents: first equal contents, then nearly equal
-// contents.
+// pair finds renamed files: it matches the files of the state that no longer exist, or that
+// have changed, with the files that now have their former contents, equal ones first, then
+// nearly equal ones.
 func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	var gone, changed, fresh []string
 	for name, base := range p.state.Files {
@@ -72,7 +72,7 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 type matching struct {
 	*pass
 	to, from map[string]string // the new file of each former one, and the reverse
-	// former and now are the words of entries and of files.
+	// former are the words of the entries of former files, and now those of present files.
 	former, now map[string]words
 	rewritten   map[string]bool // files of the state whose text has changed
 	others      []rename        // files with the keys of missing ones, see rename.isOther

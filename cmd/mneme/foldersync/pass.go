@@ -219,7 +219,7 @@ func (p *pass) decide() {
 	}
 }
 
-// compare decides about a path whose file exists.
+// compare decides what to do for a path whose file exists.
 func (p *pass) compare(path memory.Path, changed, known, isThere bool, there remote) {
 	name := p.files[path]
 	here, base := p.listing.files[name], p.state.Files[name]
