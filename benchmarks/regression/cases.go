@@ -6,7 +6,7 @@ import "strings"
 type benchCase struct {
 	pkg   string // folder of the package
 	bench string // regular expression of -test.bench
-	time  string // -test.benchtime as a number of iterations, such as 30x, so that CPU times are comparable
+	time  string // -test.benchtime: iterations, such as 30x, so that CPU times compare
 	args  []string
 }
 

@@ -10,7 +10,7 @@ import (
 // answers holds the answers to a set's queries.
 type answers struct {
 	runs         []NamedRun         // in the order of the report
-	byRelevance  map[string][]found // hits by query, of the last search configuration: SystemRerank, or else SystemRelevance
+	byRelevance  map[string][]found // hits by query, of the last of systemsOf
 	unanswerable []float64          // the highest relevance of each answer; −1: no hits
 	wrongStore   []float64          // the same for queries in a store that is not their own
 }

@@ -262,7 +262,8 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		RerankBudget: config.Rerank.Timeout,
 		RerankLabel:  labelOf(config.Rerank.MaxLabel),
 		Searches: fairqueue.Limits{
-			Running: running, RunningEach: max(1, min(8, running/2)), // so that one agent leaves room for others
+			// RunningEach is lower than Running, so that one agent leaves room for others.
+			Running: running, RunningEach: max(1, min(8, running/2)),
 			Waiting: 1024, WaitingEach: 64,
 		},
 		QueryCache:     config.Search.QueryCacheBytes,

@@ -24,7 +24,8 @@ import (
 // then by those of entries that it had queued.
 func (f previous) checkSearch() {
 	f.t.Helper()
-	var degraded []string // the legs that answers must report as degraded: alice's store has entries that were queued long ago
+	// Answers report vector_lag until the long-queued entries of alice's store have vectors.
+	var degraded []string
 	search := func(c memory.Caller, query string) []search.Hit {
 		answer, err := f.Search(f.t.Context(), c, search.Request{Query: query, Limit: 10, Explain: true})
 		f.ok(err)
@@ -105,7 +106,8 @@ func (f previous) checkIndex() {
 			index.WriteString(markdown.IndexLine("alice", &page.Items[i].Entry))
 		}
 		want := "- [kept](kept.md) — of alice\n"
-		if taint == acl.Public { // sessions above PUBLIC see another entry at this path, without a description
+		// Sessions above PUBLIC see another entry at this path, without a description.
+		if taint == acl.Public {
 			want += "- [tea](tea.md) — what she drinks\n"
 		}
 		if got := index.String(); got != want {

@@ -41,7 +41,8 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	}
 	desk := checkout.Desk{Methods: instance.payments, PublicURL: config.PublicURL}
 	native.TakePayments(desk)
-	if listening, ok := verifier.(*token.Verifier); ok { // other verifiers read no API keys from the data folder
+	// Other verifiers read no API keys from the data folder.
+	if listening, ok := verifier.(*token.Verifier); ok {
 		native.ManageKeys(listening.Keyring())
 	}
 	connections, err := connectionLimits(config.Connections)
@@ -126,7 +127,8 @@ func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool
 // toolOptions returns the configured options of the tools.
 func toolOptions(config configs.Config) tool.Options {
 	families := config.Tools
-	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ",")) // configs.Config.Check has rejected invalid names
+	// configs.Config.Check has rejected invalid names.
+	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ","))
 	return tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
 		Listed: listed, ValueLimit: config.Limits.ValueBytes,

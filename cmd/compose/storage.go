@@ -44,7 +44,8 @@ func DatabaseID(config configs.Config) (string, error) {
 	if config.Storage == "postgres" {
 		dsn, err := pgx.ParseConfig(string(config.Postgres.DSN))
 		if err != nil {
-			return "", errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value") // the error of pgx would quote the DSN
+			// The error of pgx would quote the DSN.
+			return "", errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value")
 		}
 		id = append(id, dsn.Host, strconv.Itoa(int(dsn.Port)), dsn.Database, dsn.User, dsn.RuntimeParams["search_path"], dsn.RuntimeParams["options"])
 	} else {

@@ -81,7 +81,8 @@ func (p *program) connectToRead(ctx context.Context, config configs.Config, as c
 // connectTo connects to a Service in this process.
 func (p *program) connectTo(instance *compose.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()
-	config.Rate, config.TLS = configs.Rate{}, configs.TLS{} // needless for the command's own requests
+	// The command's own requests need no rate limits and no TLS.
+	config.Rate, config.TLS = configs.Rate{}, configs.TLS{}
 	handler, err := compose.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
 	if err != nil {
 		return nil, err

@@ -55,8 +55,8 @@ type target struct{ agent, store string }
 type trash struct {
 	latest map[memory.Path]*memory.Entry
 	sums   map[memory.Path][]contents // of all deleted entries of a path
-	wholes map[memory.Path]bool       // conversations and documents with parts in the trash, see partOf
-	gone   map[memory.Path]bool       // those of wholes of which nothing is live: all their parts are deleted
+	wholes map[memory.Path]bool       // conversations and documents with deleted parts
+	gone   map[memory.Path]bool       // those of wholes without a live part
 }
 
 // trashOf reads the trash of a store, once.

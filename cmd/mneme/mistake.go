@@ -140,7 +140,8 @@ func takeOnce(flags *pflag.FlagSet) {
 		if _, done := flag.Value.(*once); !list && !done && flag.Value.Type() != "bool" {
 			flag.Value = &once{Value: flag.Value}
 			if flag.DefValue == "0s" {
-				flag.DefValue = "0" // the help omits the default "0" of a flag of any type, but not "0s"
+				// The help omits the default "0" of a flag of any type, but not "0s".
+				flag.DefValue = "0"
 			}
 		}
 	})

@@ -35,7 +35,8 @@ func (p *program) newBar(total int64, task string) *bar {
 		progressbar.OptionSetWriter(p.err),
 		progressbar.OptionSetDescription(task),
 		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), // the library shows 0s until it has an estimate; text has its own
+		// The library shows 0s until it has an estimate; text has its own.
+		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),

@@ -91,7 +91,9 @@ func (s *searching) question() (api.Question, error) {
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
 	}
-	if s.asTools { // not by the option nearest, which a store that is shared at level search rejects
+	// The option nearest is no alternative: a store that is shared at level search rejects
+	// it.
+	if s.asTools {
 		q.MinRelevance = new(float64(search.Irrelevant))
 	}
 	if s.cursor != "" || s.json {

@@ -235,7 +235,9 @@ func TestNoOperationShowsAtLowerLabels(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // once in advance: a call that names a store may accept its grants, which is a change
+		// Observe once in advance: a call that names a store may accept its grants, which
+		// is a change.
+		low.observe()
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]

@@ -43,7 +43,8 @@ func (p *pass) download(ctx context.Context) error {
 func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	name, ok := p.files[path]
 	if !ok {
-		if p.isChanging(path) { // a second file would take the key from the one that is still changing
+		// A second file would take the key from the one that is still changing.
+		if p.isChanging(path) {
 			p.pending = p.pending || p.listing.unsettled
 			return nil
 		}

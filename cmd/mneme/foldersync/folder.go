@@ -328,7 +328,9 @@ func (f *folder) move(name, to string) error {
 	switch {
 	case err == nil && !os.SameFile(before, there):
 		return errChanged
-	case err == nil && markdown.Fold(name) != markdown.Fold(to): // an interrupted pass has linked it, but not removed the former name
+	case err == nil && markdown.Fold(name) != markdown.Fold(to):
+		// An interrupted pass has linked the file to its new name, but not removed the
+		// former one.
 		err = f.root.Remove(name)
 	default: // free, or the same file if names are case-insensitive
 		err = f.link(name, to, err == nil)

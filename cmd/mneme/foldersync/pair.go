@@ -63,7 +63,8 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	m.byPath(m.movedOf(gone), fresh, true)
 	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
 	m.byPath(gone, fresh, false)
-	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // the others were only edited
+	// Changed files that were not rewritten were only edited: they are not renamed ones.
+	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] })
 	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
 	return append(m.renames(), m.others...), nil
 }

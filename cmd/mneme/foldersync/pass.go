@@ -26,7 +26,7 @@ type pass struct {
 	fold                map[string]bool        // names of all files, folded as file systems compare them
 	folders             map[string]string      // actual spelling, by folded name
 	respelled           bool                   // whether keys of entries differ in case from their files
-	exchanged           bool                   // whether entries had temporary keys, and have new entity tags
+	exchanged           bool                   // whether entries had temporary keys: they have new tags
 	// changing holds the names that belong to new files which cannot be read yet: their
 	// own, and those of the entries that they may become. See isChanging.
 	changing markdown.Files
@@ -177,7 +177,9 @@ func (p *pass) decide() {
 		followed[base.ID] = true
 	}
 	for path, there := range p.remote {
-		if _, ok := p.files[path]; !ok && !followed[there.id] { // otherwise it has a file, which could not be renamed yet
+		// An entry of the last common state has a file, even if that could not be renamed
+		// yet.
+		if _, ok := p.files[path]; !ok && !followed[there.id] {
 			p.downloads = append(p.downloads, path)
 		}
 	}
@@ -243,7 +245,8 @@ func (p *pass) compare(path memory.Path, changed, known, isThere bool, there rem
 		p.downloads = append(p.downloads, path)
 	default:
 		p.report.Unchanged++
-		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry) // only the formatting of the file may have changed
+		// Only the formatting of the file may have changed.
+		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry)
 	}
 }
 

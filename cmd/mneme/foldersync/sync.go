@@ -165,8 +165,8 @@ type Syncer struct {
 	shorter  map[string]shorter     // files that contain only the beginning of their former texts
 	deleted  []time.Time            // times of recent deletions of files and entries
 	said     map[Event]bool         // reported problems
-	pending  bool                   // whether the next pass should come soon: a file or an entry is still changing
-	again    bool                   // whether a rename needs another pass: this one still had to free its path
+	pending  bool                   // whether something is still changing: the next pass is soon
+	again    bool                   // whether a rename needs a further pass, see repeats
 }
 
 // Open opens a folder, and creates it if it does not exist.
