@@ -67,8 +67,8 @@ func TestTheTablesOfRoomsNameRoomsThatExist(t *testing.T) {
 	}
 }
 
-// What lies below internal may be imported by all who need it. So it composes nothing: what
-// chooses the parts of the program lies with the programs, below cmd.
+// Rooms below internal may be imported from everywhere, so they must not import everything.
+// Code that chooses the parts of the program, such as its storage, belongs below cmd.
 func TestRoomsBelowInternalComposeNothing(t *testing.T) {
 	for room, imports := range tableOfRooms(t) {
 		if strings.HasPrefix(room, "internal/") && (imports == everything || strings.HasPrefix(imports, except)) {

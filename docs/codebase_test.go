@@ -27,7 +27,7 @@ type codebase struct {
 	declared map[string]bool             // names of packages, functions, methods, types, fields, variables and constants
 	words    map[string]bool             // identifiers, and words of texts
 	flags    map[string]bool             // of the command and of the repository's other programs
-	endings  []string                    // of flags whose names are joined: -entries-total
+	endings  []string                    // ends of flags that are joined from parts: -entries-total
 	commands map[string]bool             // the command's subcommands
 	groups   map[string]bool             // subcommands that have others
 	files    []string                    // paths from the root, with slashes before them

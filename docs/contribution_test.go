@@ -28,8 +28,9 @@ func recipe(t *testing.T, title string) (named []string) {
 	return named
 }
 
-// Adding something costs no more files than this, besides tests, what is generated, and the
-// package of an embedder. TestRelativeLinksLeadSomewhere checks that the files exist.
+// Each recipe names at most this many files to change, not counting tests, generated files,
+// and the package of an embedder. TestRelativeLinksLeadSomewhere checks that the files
+// exist.
 func TestRecipesNameFewFiles(t *testing.T) {
 	for title, most := range map[string]int{"A setting": 4, "An embedder": 3, "A tool": 3, "A field of hits": 5} {
 		if named := recipe(t, title); len(named) == 0 || len(named) > most {
@@ -112,8 +113,8 @@ func TestTheRecipeOfASettingIsWhole(t *testing.T) {
 
 var importable = regexp.MustCompile(`(?m)^//   - ([a-z0-9/]+), `)
 
-// The root of the module has no code. Its comment lists what other modules may import, and
-// that has runnable examples.
+// The root of the module has no code. Its comment lists the packages that other modules may
+// import, and each of these has runnable examples.
 func TestTheRootHasNoCodeAndWhatItListsHasExamples(t *testing.T) {
 	found, err := filepath.Glob(filepath.Join(root, "*.go"))
 	if err != nil || len(found) != 1 {

@@ -71,7 +71,8 @@ func (c *codebase) readGo(path string, file *ast.File) {
 	})
 }
 
-// readCommand reads a subcommand. One that has others shows its help when it is run.
+// readCommand reads a subcommand. If it has subcommands itself, it is a group, which only
+// shows its help.
 func (c *codebase) readCommand(command *ast.CompositeLit) {
 	name, hasOthers := "", false
 	for _, element := range command.Elts {

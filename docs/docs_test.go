@@ -95,7 +95,8 @@ func anchors(text string) map[string]bool {
 	return all
 }
 
-// Operators search the pages for the message that they see.
+// The troubleshooting table quotes messages as the program prints them: operators search
+// the pages for the message that they see.
 func TestTheTroubleshootingTableQuotesTheProgram(t *testing.T) {
 	var source strings.Builder
 	for _, path := range files(t, ".go") {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Forms of names that must be from the code if a document uses them. A name is a whole
-// code span, unless its pattern extends further.
+// Patterns of names. If a document uses a name of such a form, the code must have it. A
+// name is a whole code span, unless its pattern extends further.
 var (
 	inPackage = regexp.MustCompile(`^([a-z][a-z0-9]*(?:/[a-z0-9]+)*)\.([A-Z]\w*)(?:\.([A-Z]\w*))?\b`) // memory.Tx, lexical.Match.Matches
 	ofType    = regexp.MustCompile(`^([A-Z]\w*)\.([A-Z]\w*)\b`)                                       // Searcher.Search
@@ -106,7 +106,8 @@ func checkedPages(t *testing.T) []string {
 	return pages
 }
 
-// findsWhatIsGone checks existing names, each next to a name that no longer exists.
+// findsWhatIsGone checks that the checks work: in each pair, they accept the name that
+// exists, and report the one that no longer does.
 func (c *codebase) findsWhatIsGone(t *testing.T) {
 	for has, gone := range map[string]string{
 		"search.Purchase": "memory.Purchase", "search.Request.Cursor": "search.Request.Gone", "Searcher.Search": "Searcher.Gone",

@@ -148,7 +148,7 @@ func (d *digester) goFiles(patterns string, tests bool) ([]string, error) {
 		}
 		dir, err := filepath.Rel(d.root, p.Dir)
 		if err != nil || p.Module == nil || !filepath.IsLocal(dir) {
-			continue // of Go or of others
+			continue // a package of Go or of another module
 		}
 		names := slices.Concat(p.GoFiles, p.CgoFiles, p.CFiles, p.SFiles, p.HFiles, p.IgnoredGoFiles, p.IgnoredOtherFiles, p.EmbedFiles)
 		if tests && !p.DepOnly {

@@ -69,7 +69,7 @@ func check(ctx context.Context, out io.Writer, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	// The database runs as another user.
+	// The work folder must be readable for others: the database runs as another user.
 	work, err := os.MkdirTemp("", "mneme-ci-")
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type run struct {
 	environ []string
 	work    string // a folder that is removed afterwards
 	out     io.Writer
-	all     bool // stamps of checks do not count
+	all     bool // run checks even if they have stamps
 	workers int  // how many checks run at a time
 
 	mu       sync.Mutex // guards out and the fields below
@@ -64,7 +64,8 @@ func (r *run) steps(ctx context.Context, checks plan) error {
 	return r.failed
 }
 
-// always runs the set-ups that are checked in each run.
+// always runs the set-ups that must run each time, because they leave no output by which
+// they could be skipped.
 func (r *run) always(ctx context.Context, checks plan) error {
 	for _, s := range r.plan.withNeeds(checks) {
 		if s.made != "-" {

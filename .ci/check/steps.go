@@ -17,8 +17,8 @@ const (
 // goFiles are all files from which the module's programs and tests are built.
 const goFiles = "test:./..."
 
-// Packages with fuzz targets or benchmarks, by their inputs: a change of one does not
-// rerun the others.
+// Groups of packages with fuzz targets or benchmarks. Each group has steps of its own, so
+// that a change in one does not rerun the others.
 const (
 	ground   = "./configs ./crypto ./embed/... ./internal/condition ./internal/edit ./internal/fairqueue ./internal/lru ./internal/passage ./internal/period ./lexical/... ./vector ./vector/flat"
 	heart    = "./markdown ./memory ./meter/... ./search/... ./storage/... ./vector/milvus"

@@ -54,7 +54,7 @@ func dictionary() ([]string, error) {
 			}
 			_ = json.Unmarshal(line, &value) // questions have none
 			var text string
-			_ = json.Unmarshal(value.Value, &text) // of values, strings alone
+			_ = json.Unmarshal(value.Value, &text) // only values that are strings have words
 			words = append(words, wordsOf(fields.Text+" "+fields.Description+" "+text)...)
 		}
 	}

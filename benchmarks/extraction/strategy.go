@@ -14,7 +14,7 @@ type strategy struct {
 	next func(r *rand.Rand, l *loot) string
 }
 
-// The strategies, simplest first. The first ignores the answers; the others
+// The strategies, simplest first. Those with random words ignore the answers; the others
 // learn from them.
 func strategies() []strategy {
 	return []strategy{

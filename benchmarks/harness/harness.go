@@ -16,7 +16,8 @@ import (
 // batchSize is the number of entries per write.
 const batchSize = 500
 
-// Caller returns an agent as the caller of an internal surface.
+// Caller returns an agent as the caller of an internal surface, which can access entries
+// that are not in context.
 func Caller(agent string) memory.Caller {
 	return memory.Caller{Principal: acl.Principal{Agent: agent, Taint: acl.Public}, Internal: true}
 }

@@ -27,7 +27,7 @@ type Benchmark struct {
 	Dataset  *relevance.Dataset
 	Callers  []int  // numbers of callers, each a case
 	Searches int    // of all callers of a case, at most
-	Each     int    // searches of each caller, in place of Searches; 0: as many as come
+	Each     int    // searches of each caller, in place of Searches; 0: Searches applies
 	Cache    string // folder of the entries' vector cache; "": no cache
 
 	Progress harness.Progress

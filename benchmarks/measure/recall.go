@@ -57,8 +57,8 @@ func MeasureRecall(ctx context.Context, index, exact vector.Index, queries int, 
 	return r, nil
 }
 
-// share returns the share of the first n hits of want that are among the first n
-// hits of got. A hit that scores at least as well as the last of them counts
+// share returns the share of the first n hits of want that are among the first n hits of
+// got. A hit of got that scores at least as well as the last of the first n of want counts
 // too. The share is 1 if want is empty.
 func share(got, want []vector.Hit, n int) float64 {
 	if n = min(n, len(want)); n == 0 {

@@ -68,9 +68,9 @@ func TestMissingDatasetIsNamed(t *testing.T) {
 	}
 }
 
-// The script checks recall, times and the page itself. The test checks that
-// systems which are not installed or were excluded are named, excluded ones in
-// no table.
+// The script checks recall, times and the page itself. The test checks that the page names
+// the systems that are not installed or were excluded, and that no table has an excluded
+// one.
 func TestSpeedSelfTestPasses(t *testing.T) {
 	if out, err := runScript(t, "speed.py", "--help"); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -6,7 +6,7 @@ import "strings"
 type benchCase struct {
 	pkg   string // folder of the package
 	bench string // regular expression of -test.bench
-	time  string // -test.benchtime, a count: then the CPU time of a run is comparable, too
+	time  string // -test.benchtime: iterations, such as 30x, so that CPU times compare
 	args  []string
 }
 

@@ -14,7 +14,7 @@ import (
 // benchstatModule compares the results. Keep its version in sync with .ci/run.
 const benchstatModule = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
-// commit is a page's description of a commit.
+// commit describes a commit on the page of results.
 type commit struct {
 	Hash  string // abbreviated
 	Date  string // YYYY-MM-DD

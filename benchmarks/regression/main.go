@@ -68,9 +68,9 @@ func parse(arguments []string) (options, error) {
 	return o, err
 }
 
-// leastRounds returns the number of runs of both commits needed for a p below alpha:
-// if all runs of one are faster than all of the other, p is 2 of the (2n choose n)
-// orders.
+// leastRounds returns the smallest number of runs n of each commit with which p can be
+// below alpha. p is smallest if all runs of one commit are faster than all of the other:
+// these are 2 of the (2n choose n) possible orders.
 func leastRounds(alpha float64) int {
 	n, orders := 1, 2.0
 	for 2/orders >= alpha && n < 100 {

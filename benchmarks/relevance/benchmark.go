@@ -45,11 +45,10 @@ type Benchmark struct {
 	Log      *slog.Logger
 }
 
-// Run imports each dataset into a sandbox on the configured backend. It runs
-// every answerable query in each of the ways of Systems, and with the configured
-// reranking service, if there is one. A query searches as the agent who owns the
-// query's store. The report has the figures; the runs are returned by dataset,
-// in the report's order.
+// Run imports each dataset into a sandbox on the configured backend. It runs every
+// answerable query with each search configuration in Systems and, if a reranking service is
+// configured, with SystemRerank. A query searches as the agent who owns the query's store.
+// The report has the figures; the runs are returned by dataset, in the report's order.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (_ Report, _ [][]NamedRun, err error) {
 	if err := b.check(); err != nil {
 		return Report{}, nil, err
@@ -209,8 +208,8 @@ func StoreOr(store string) string {
 	return store
 }
 
-// ask runs the queries in each of the ways, and the queries without an answer by
-// relevance.
+// ask runs the answerable queries with each search configuration, and the unanswerable ones
+// with the last one only, which ranks by relevance.
 func (b *Benchmark) ask(ctx context.Context, s *searcher, set *Set) (*answers, error) {
 	a := &answers{byRelevance: make(map[string][]found)}
 	answerable, ids := set.answerable(), set.ids()
@@ -254,8 +253,8 @@ func (s *Set) answerable() []Query {
 	return queries
 }
 
-// inWrongStores returns the answerable queries, each with a store that is not its own, or
-// none without WrongStore or with a single store.
+// inWrongStores returns the answerable queries, each with a store that is not its own. It
+// returns none unless WrongStore is set and there are several stores.
 func (s *Set) inWrongStores() []Query {
 	stores := sortedKeys(s.stores)
 	if !s.WrongStore || len(stores) < 2 {

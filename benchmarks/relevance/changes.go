@@ -64,7 +64,8 @@ func (s *Set) showTop(query string, answer []Scored) []Shown {
 	return shown
 }
 
-// show shows a document; another system's run may name one that the set lacks.
+// show returns a document as a report shows it. Its text is empty if the set lacks the
+// document, which a run of another system may name.
 func (s *Set) show(query, id string) Shown {
 	one := Shown{ID: id, Grade: s.Qrels[query][id]}
 	if i, ok := s.documents[id]; ok {

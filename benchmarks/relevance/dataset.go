@@ -70,7 +70,7 @@ type entry struct {
 // document returns the entry as a document. Its ID is the path: store, namespace
 // and key, joined by slashes, without those that are empty.
 func (e *entry) document() Document {
-	store := e.Store + e.StoreID // one of them
+	store := e.Store + e.StoreID // only one of the two is set
 	return Document{ID: path.Join(store, e.Namespace, e.Key), Text: lexical.TextOf(e.Value), Store: store, entry: e}
 }
 

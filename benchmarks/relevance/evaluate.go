@@ -10,9 +10,9 @@ import (
 // answers holds the answers to a set's queries.
 type answers struct {
 	runs         []NamedRun         // in the order of the report
-	byRelevance  map[string][]found // hits by query, of SystemRerank if it is there and else SystemRelevance
+	byRelevance  map[string][]found // hits by query, of the last of systemsOf
 	unanswerable []float64          // the highest relevance of each answer; −1: no hits
-	wrongStore   []float64          // the same
+	wrongStore   []float64          // the same for queries in a store that is not their own
 }
 
 // reliabilityBins is the number of bins of the reliability diagram.
@@ -133,8 +133,8 @@ func compare(runs []NamedRun, s scores, paired *measure.Paired, a, b int) Compar
 	return c
 }
 
-// sameNDCG is the maximum difference of equal sums with different summation
-// orders.
+// sameNDCG is the difference up to which two values of nDCG count as equal: the same
+// summands in another order may give a slightly different sum.
 const sameNDCG = 1e-9
 
 // reliability compares the relevance of the first hits with their judgements.

@@ -22,7 +22,8 @@ func TestEvaluateMatchesTrecEval(t *testing.T) {
 	checkFigures(t, golden)
 }
 
-// The same comparison with pytrec_eval itself, if it is installed.
+// This compares Evaluate with pytrec_eval, if it is installed, instead of its recorded
+// figures.
 func TestEvaluateMatchesInstalledTrecEval(t *testing.T) {
 	python := os.Getenv("PYTHON")
 	if python == "" {

@@ -21,9 +21,9 @@ type Nothing struct {
 	// exceeds that of a random unanswerable one, ties counted half.
 	AUC   float64 `json:"auc"`
 	Curve []Point `json:"curve"` // thresholds from 0 to 1 in steps of .01
-	// At95 and At95Relevant are the points at the highest threshold that retains any
-	// hit of 95 % of the answerable questions, or a relevant hit of 95 % of the found
-	// ones.
+	// At95 is the point at the highest threshold at which 95 % of the answerable questions
+	// still have a hit. At95Relevant is that at which 95 % of the found questions still
+	// have a relevant hit.
 	At95         Point `json:"at_95"`
 	At95Relevant Point `json:"at_95_relevant"`
 }

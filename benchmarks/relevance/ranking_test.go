@@ -105,7 +105,7 @@ func TestRelevanceStaysAboveItsFloors(t *testing.T) {
 	}
 }
 
-// Keys are stored in NFC, IDs are in the dataset's form.
+// Keys are stored in NFC, but runs name documents by the IDs of the dataset, in its form.
 func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
 	const id = "cafe\u0301"
 	dataset, err := relevance.LoadFS(fstest.MapFS{
@@ -125,8 +125,8 @@ func TestDocumentsAreFoundInWhicheverUnicodeFormTheirIDIs(t *testing.T) {
 }
 
 // A question of more than 400 bytes is split into parts: a leg may find a document by a
-// part other than the one that ranks it. Here the ranking part is about harbours, and more
-// documents match harbours better than a leg retrieves.
+// part other than the one that ranks it. Here the part that ranks is about harbours, and a
+// leg retrieves fewer documents than match that part better.
 func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
 	long := strings.Repeat("Where is the harbour of the harbour? ", 6) +
 		"Which museum lends a zither, a lute, a shawm, a rebec, a crumhorn, a dulcian, a sackbut, a cornett, a viol, a psaltery, a hurdy-gurdy, a theorbo, a cittern, a spinet, a virginal or a regal to pupils, teachers, choirs and parishes?"
@@ -154,7 +154,8 @@ func TestALongQuestionIsMeasuredOnEachLeg(t *testing.T) {
 		t.Fatalf("%d runs", len(runs[0]))
 	}
 	for i, run := range runs[0] {
-		// By vector alone, a hundred harbours are nearer to the long question.
+		// The vector leg alone misses the document of the long question: a hundred
+		// documents about harbours are nearer.
 		if m := report.Sets[0].Runs[i].Metrics; m.Queries != 2 || m.Recall100 != 1 && run.Name != relevance.SystemVector {
 			t.Errorf("%s: got %+v", run.Name, m)
 		}

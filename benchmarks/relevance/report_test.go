@@ -313,7 +313,7 @@ func TestPairsPutRelevanceFirst(t *testing.T) {
 	}
 }
 
-// The estimates of the report are those of the measures.
+// The mean of each interval in the report is the value of its measure.
 func TestIntervalsIncludeTheirMeans(t *testing.T) {
 	for _, run := range fixedReport(t).Sets[0].Runs {
 		for _, m := range Measures {

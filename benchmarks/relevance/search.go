@@ -30,11 +30,11 @@ const (
 	SystemRerank = search.StepRerank
 )
 
-// Systems lists the ways in the order of the tables, except SystemRerank, which comes
-// last.
+// Systems lists the search configurations in the order of the tables, except SystemRerank,
+// which comes last.
 var Systems = []string{SystemLexical, SystemVector, SystemRRF, SystemRelevance}
 
-// systemsOf returns the ways of a configuration.
+// systemsOf returns Systems and, if config has a reranking service, SystemRerank.
 func systemsOf(config configs.Config) []string {
 	if config.Rerank.URL == "" {
 		return Systems
@@ -61,13 +61,14 @@ type found struct {
 	relevance float64 // 0–1
 }
 
-// searcher searches one instance in each of the ways.
+// searcher searches one instance with each search configuration.
 type searcher struct {
 	searchers map[string]*search.Searcher
 	systems   []string
 }
 
-// relevant returns the way whose relevance is measured: the configured search.
+// relevant returns the last search configuration, whose relevance is measured: with it, a
+// server of this configuration answers.
 func (s *searcher) relevant() string { return s.systems[len(s.systems)-1] }
 
 // newSearcher returns a searcher. To search by one leg it has a Searcher without
@@ -82,8 +83,9 @@ func newSearcher(config configs.Config, instance *compose.Instance, log *slog.Lo
 	return &searcher{searchers, systemsOf(config)}
 }
 
-// askForeign asks each store the first question of ask in a language other than English,
-// after which the multilingual model reads all of the store's entries.
+// askForeign asks each store its first question that is not in English, if there is one.
+// After such a question, the multilingual model embeds all of the store's entries: so the
+// measured questions all find the same vectors.
 func (s *searcher) askForeign(ctx context.Context, set *Set) error {
 	asked := make(map[string]bool)
 	for _, query := range slices.Concat(set.Queries, set.Unanswerable, set.inWrongStores()) {

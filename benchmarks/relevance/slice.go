@@ -10,7 +10,8 @@ import (
 // SliceStoreSize groups queries by the number of documents in their store.
 const SliceStoreSize = "store-size"
 
-// maxSlices bounds the values of a field.
+// maxSlices is the maximum number of different values of a field by which queries are
+// grouped.
 const maxSlices = 50
 
 // noValue is the slice of queries without the field.

@@ -148,8 +148,8 @@ func rankName(rank int) string {
 	return fmt.Sprint(rank)
 }
 
-// writeMeans writes the mean nDCG@10 of the datasets, each counted once, by the
-// runs that all of them have.
+// writeMeans writes, for each search configuration, the mean nDCG@10 over the datasets,
+// which count equally, whatever their sizes.
 func (r Report) writeMeans(w io.Writer) {
 	fmt.Fprintf(w, "\nnDCG@10 of %d datasets\n", len(r.Sets))
 	table := columns(w)

@@ -9,7 +9,7 @@ type costs struct {
 	Question  float64 // embedding a question
 	Passage   float64 // embedding an entry
 	Serve     float64 // all else of a search in mneme: ranking, JSON
-	Lexical   float64 // the words of a search in PostgreSQL
+	Lexical   float64 // the lexical leg of a search, in PostgreSQL
 	Fetch     float64 // rows, vectors and values of its candidates in PostgreSQL
 	Vector    float64 // a search in Milvus
 	Write     float64 // a put in PostgreSQL
@@ -44,7 +44,7 @@ type cluster struct {
 	mneme, postgres, milvus []*station
 
 	queue  []float64 // when each entry in the queue was written
-	idle   []int     // processes of workers that wait
+	idle   []int     // the process of each worker that waits
 	leased int       // entries under a lease
 	killed int
 

@@ -71,7 +71,7 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 	return report, err
 }
 
-// measureModel measures the model alone, on memories that are not in any case.
+// measureModel measures the model alone, on memories that no case contains.
 func (b *Benchmark) measureModel(ctx context.Context, model embed.Embedder) (Model, error) {
 	const passages, queries = 128, 32
 	seed := ^b.Seed

@@ -69,7 +69,7 @@ func OverSocket(path string) *http.Client {
 			return new(net.Dialer).DialContext(ctx, "unix", path)
 		},
 		IdleConnTimeout: time.Minute,
-		// On one machine a proxy has no benefit.
+		// No proxy and no compression: neither has a benefit on one machine.
 		DisableCompression: true,
 	}}
 }
@@ -106,7 +106,7 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// withoutURL removes the URL from an error of net/http: it names a store.
+// withoutURL removes the URL from an error of net/http, since it names a store.
 func withoutURL(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
@@ -292,7 +292,8 @@ func (c *Client) Undelete(ctx context.Context, path Path) (entry api.Entry, etag
 }
 
 // Unshare revokes the grant of a store to an agent. If agent is the caller, it ends or
-// refuses the grant. It returns the dependent grants; with cascade they end too.
+// refuses the grant. It returns the grants that depend on the revoked one; with cascade,
+// they end too.
 func (c *Client) Unshare(ctx context.Context, store, agent string, cascade bool) (api.Revoked, error) {
 	revoked := api.Revoked{Dependents: []api.Grant{}, Ended: cascade}
 	if err := checkSegments(store, agent); err != nil {

@@ -138,8 +138,8 @@ func (c *Client) Sales(ctx context.Context, store string, params *api.ListSalesP
 	return found.Items, err
 }
 
-// ListSalesAs is ListSales in another media type, such as text/csv. The caller
-// closes it.
+// ListSalesAs is ListSales in another media type, such as text/csv. The caller closes the
+// result.
 func (c *Client) ListSalesAs(ctx context.Context, store string, params *api.ListSalesParams, media string) (io.ReadCloser, error) {
 	if err := checkSegments(store); err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package compose builds a mneme Service from its configuration. It is the only
-// package that knows every storage, vector index, embedder and reranker: a new one is a
+// Package compose builds a mneme Service from its configuration. It is the only package
+// that knows every storage, vector index, embedder and reranker: to add one, write its
 // package and a case here.
 package compose
 
@@ -159,7 +159,7 @@ func (i *Instance) Run(ctx context.Context) error {
 	})
 	group.Go(func() error {
 		i.checkStorage(ctx)
-		debug.FreeOSMemory() // what the start needed and serving does not
+		debug.FreeOSMemory() // the memory that only the start needed
 		return nil
 	})
 	return group.Wait()
@@ -177,14 +177,16 @@ func (i *Instance) checkStorage(ctx context.Context) {
 	}
 }
 
-// watchEvery is how often it is looked whether another state was restored into the database.
+// watchEvery is the interval at which watchStorage checks whether the database was
+// replaced.
 const watchEvery = 200 * time.Millisecond
 
-// watchStorage watches whether the database is replaced: then every call fails from then on,
-// since what is held in memory follows from what no longer exists. On PostgreSQL it returns
-// the error, which ends the process, to be started again. A process on a file stays until
-// the restore is complete: one that started meanwhile would take the log of the former file
-// for that of the new one.
+// watchStorage checks whether the database was replaced, as by a restore. From then on
+// every call fails, since the data in memory is that of the former database. On PostgreSQL,
+// watchStorage returns the error, which ends the process, so that a supervisor starts it
+// again. On SQLite, the process keeps running, and fails every call, so that no supervisor
+// starts another before the restore is complete: that one would apply the write-ahead log
+// of the former file to the new one.
 func (i *Instance) watchStorage(ctx context.Context) error {
 	watched, ok := i.Storage.(interface{ Continues(context.Context) error })
 	if !ok {
@@ -260,7 +262,8 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		RerankBudget: config.Rerank.Timeout,
 		RerankLabel:  labelOf(config.Rerank.MaxLabel),
 		Searches: fairqueue.Limits{
-			Running: running, RunningEach: max(1, min(8, running/2)), // one agent leaves room for others
+			// RunningEach is lower than Running, so that one agent leaves room for others.
+			Running: running, RunningEach: max(1, min(8, running/2)),
 			Waiting: 1024, WaitingEach: 64,
 		},
 		QueryCache:     config.Search.QueryCacheBytes,

@@ -7,16 +7,16 @@ import (
 	"mneme/embed/openai"
 )
 
-// remoteEmbedder is an embedder that calls a server of others.
+// remoteEmbedder is a kind of embedder that calls another server.
 type remoteEmbedder struct {
 	name     string // in configs.Embedders
 	open     func(configs.Config) (embed.Embedder, error)
-	made     func(embed.Embedder) bool   // reports whether open returned an embedder
-	maxLabel func(configs.Config) string // the highest label of what it is sent
-	check    string                      // what to look at if it does not answer
+	made     func(embed.Embedder) bool   // reports whether an embedder is of this kind
+	maxLabel func(configs.Config) string // the highest label of entries whose text it is sent
+	check    string                      // what the user should check if the server does not answer
 }
 
-// remotes are the embedders beside e5, which is in the process.
+// remotes are all embedders except e5, which runs in this process.
 var remotes = []remoteEmbedder{{
 	name: "openai", open: openOpenAI,
 	made:     func(e embed.Embedder) bool { _, ok := e.(*openai.Embedder); return ok },
@@ -49,7 +49,8 @@ func remoteOf(config configs.Config) *remoteEmbedder {
 	return nil
 }
 
-// sentUpTo returns the highest label of what an embedder is sent; 0: of all.
+// sentUpTo returns the highest label of entries whose text an embedder is sent; 0: it is
+// sent the text of all entries.
 func sentUpTo(config configs.Config, embedder embed.Embedder) acl.Label {
 	for _, r := range remotes {
 		if r.made(embedder) {
@@ -59,8 +60,9 @@ func sentUpTo(config configs.Config, embedder embed.Embedder) acl.Label {
 	return 0
 }
 
-// RemoteEmbedder returns the highest label of what the configured embedder is sent and what
-// to look at if it does not answer; ok is false if it runs in the process.
+// RemoteEmbedder returns the highest label of entries whose text the configured embedder is
+// sent, and what the user should check if it does not answer. ok is false if it runs in
+// this process.
 func RemoteEmbedder(config configs.Config) (maxLabel, check string, ok bool) {
 	r := remoteOf(config)
 	if r == nil {

@@ -18,15 +18,16 @@ import (
 	"mneme/vector/milvus"
 )
 
-// Models are embedders with the indexes of their vectors, the configured ones first:
-// those of English or of everything, and those of what the former cannot read.
+// Models are embedders with the indexes of their vectors, the configured ones first. Main
+// embeds English text, or text of every language; Multilingual embeds the text that an
+// English Main cannot read, and is empty otherwise.
 type Models struct{ Main, Multilingual []indexer.Model }
 
-// OpenModels opens the configured embedder and after it the others in the process:
-// that of e5.weights, then the built-in one with and without token codes. Whichever
-// made the vectors of a database keeps serving while a reindex embeds the entries
-// with the configured embedder. The built-in model has a multilingual one beside it, whether
-// or not it is the configured one.
+// OpenModels opens the configured embedder, followed by the others that run in this
+// process: that of e5.weights, then the built-in one with and without token codes. A
+// database may have vectors of any of them: that embedder answers searches while a reindex
+// embeds the entries with the configured one. The built-in model always comes with the
+// multilingual one, even if it is not the configured embedder.
 func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	var embedders []embed.Embedder
 	if r := remoteOf(config); r != nil {
@@ -36,7 +37,7 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 		}
 		embedders = append(embedders, remote)
 	}
-	english := make(map[string]bool) // the fingerprints of the built-in one
+	english := make(map[string]bool) // the fingerprints of the built-in English model
 	for _, weights := range slices.Compact([]string{config.E5.Weights, ""}) {
 		variants, err := openE5(weights, config.E5.Codes)
 		if err != nil {
@@ -73,8 +74,9 @@ func OpenModels(config configs.Config, log *slog.Logger) (Models, error) {
 	return Models{main, multilingual}, err
 }
 
-// predecessors are the earlier forms of the encoders among embedders. Those of the
-// configured one are renewed.
+// predecessors returns models for the earlier versions of the encoders among embedders,
+// whose vectors a database may still have. Vectors of earlier versions of the configured
+// encoder, the first, are replaced by new ones (Renew).
 func predecessors(config configs.Config, embedders []embed.Embedder, log *slog.Logger) (models []indexer.Model, err error) {
 	for i, embedder := range embedders {
 		e, ok := embedder.(*e5.Encoder)
@@ -96,7 +98,7 @@ func predecessors(config configs.Config, embedders []embed.Embedder, log *slog.L
 	return models, nil
 }
 
-// earlier is an encoder under the fingerprint of an earlier form.
+// earlier is an encoder with the fingerprint of one of its earlier versions.
 type earlier struct {
 	*e5.Encoder
 	fingerprint string
@@ -108,8 +110,8 @@ func (e earlier) Fingerprint() string { return e.fingerprint }
 // builtIn reports whether the configured embedder is the built-in one.
 func builtIn(config configs.Config) bool { return config.Embedder == "e5" && config.E5.Weights == "" }
 
-// openMultilingual opens the built-in model of what the English one cannot read, with and
-// without token codes; the configured variant is the first.
+// openMultilingual opens the built-in model for text that the English one cannot read, with
+// and without token codes; the configured variant is the first.
 func openMultilingual(config configs.Config) (variants []embed.Embedder, err error) {
 	e, err := e5.New(e5.Options{Multilingual: true, Lazy: true})
 	if err != nil {
@@ -137,8 +139,8 @@ func newModels(config configs.Config, embedders []embed.Embedder, log *slog.Logg
 	return models, nil
 }
 
-// withAndWithoutCodes returns the variants of an encoder, the configured one first.
-// Weights without a projection have one.
+// withAndWithoutCodes returns the variants of an encoder, the configured one first. Weights
+// without a projection cannot make token codes, and have one variant.
 func withAndWithoutCodes(e *e5.Encoder, codes bool) ([]*e5.Encoder, error) {
 	coded, err := e.WithCodes()
 	switch {
@@ -159,11 +161,12 @@ func hasCodes(embedder embed.Embedder) bool {
 	return ok && e.HasCodes()
 }
 
-// Embedders are one of English or of everything, and one of what it cannot read, which may
-// be nil.
+// Embedders are one for English text or for all text (Main), and one for the text that an
+// English Main cannot read, or nil (Multilingual).
 type Embedders struct{ Main, Multilingual embed.Embedder }
 
-// OpenEmbedders opens the configured embedder, and the one beside it.
+// OpenEmbedders opens the configured embedder and, if that is the built-in one, the
+// multilingual one.
 func OpenEmbedders(config configs.Config) (e Embedders, err error) {
 	if e.Main, err = OpenEmbedder(config); err != nil || !builtIn(config) {
 		return e, err

@@ -76,15 +76,15 @@ func TestModelsAreTheConfiguredOneAndBothBuiltInOnes(t *testing.T) {
 	if len(models) != 5 || models[2].Lacks != "" {
 		t.Errorf("%d models; the last lacks %q", len(models), models[2].Lacks)
 	}
-	for i, model := range models { // the first alone is sent anything
+	for i, model := range models { // only the first, the remote one, has a maximum label
 		if bounded := i == 0; bounded != (model.MaxLabel == acl.Internal) || !bounded && model.MaxLabel != 0 {
 			t.Errorf("model %d has texts up to %v", i, model.MaxLabel)
 		}
 	}
 }
 
-// A database without codes is served without them, and the log says what is
-// missing and what to do.
+// A database whose vectors have no token codes is served without them, and the log says
+// what is missing and what to do.
 func TestADatabaseWithoutCodesIsToldToReindex(t *testing.T) {
 	rows := sqlitetest.Open(t)
 	config := configs.Default()
@@ -125,7 +125,7 @@ func TestADatabaseWithoutCodesIsToldToReindex(t *testing.T) {
 	}
 }
 
-// e5Predecessors are the earlier forms of the built-in model.
+// e5Predecessors returns the fingerprints of the earlier versions of the built-in model.
 func e5Predecessors(t *testing.T) []string {
 	t.Helper()
 	e, err := e5.New(e5.Options{Lazy: true})
@@ -135,8 +135,8 @@ func e5Predecessors(t *testing.T) []string {
 	return e.Predecessors()
 }
 
-// The vectors of an earlier form of the configured model serve, and are made again in the
-// background.
+// Vectors of an earlier version of the configured model answer searches, and are recomputed
+// in the background.
 func TestVectorsOfAnEarlierFormAreMadeAgain(t *testing.T) {
 	rows := sqlitetest.Open(t)
 	config := configs.Default()
@@ -207,7 +207,8 @@ func embeddings(t *testing.T, dim int) *httptest.Server {
 	return service
 }
 
-// The vectors of both built-in models serve until those of another embedder do.
+// After a change to another embedder, the vectors of both built-in models answer searches
+// until the reindex is complete.
 func TestBothBuiltInModelsServeUntilAReindexToAnotherEmbedder(t *testing.T) {
 	config := configs.Default()
 	config.DataDir, config.Search.VectorBudget = t.TempDir(), wait.Limit

@@ -24,7 +24,8 @@ import (
 // then by those of entries that it had queued.
 func (f previous) checkSearch() {
 	f.t.Helper()
-	var degraded []string // what the answers say: alice's store has entries that were queued long ago
+	// Answers report vector_lag until the long-queued entries of alice's store have vectors.
+	var degraded []string
 	search := func(c memory.Caller, query string) []search.Hit {
 		answer, err := f.Search(f.t.Context(), c, search.Request{Query: query, Limit: 10, Explain: true})
 		f.ok(err)
@@ -59,7 +60,8 @@ func (f previous) checkSearch() {
 	})
 }
 
-// checkFacts checks names and grants. Ids that were only named are free.
+// checkFacts checks the kinds of IDs, and the grants. An ID that calls only mentioned, such
+// as ghost, has no kind, so a chat can have it.
 func (f previous) checkFacts() {
 	f.t.Helper()
 	f.ok(f.storage.View(f.t.Context(), func(tx memory.ReadTx) error {
@@ -92,8 +94,8 @@ func (f previous) checkFacts() {
 	}
 }
 
-// checkIndex checks MEMORY.md: no text that bob wrote, however it was carried
-// on.
+// checkIndex checks that MEMORY.md has no text that bob wrote, whichever later write
+// preserved it.
 func (f previous) checkIndex() {
 	f.t.Helper()
 	for _, taint := range []acl.Label{acl.Public, acl.Internal, acl.Restricted} {
@@ -104,7 +106,8 @@ func (f previous) checkIndex() {
 			index.WriteString(markdown.IndexLine("alice", &page.Items[i].Entry))
 		}
 		want := "- [kept](kept.md) — of alice\n"
-		if taint == acl.Public { // above it the path is another entry's, without a description
+		// Sessions above PUBLIC see another entry at this path, without a description.
+		if taint == acl.Public {
 			want += "- [tea](tea.md) — what she drinks\n"
 		}
 		if got := index.String(); got != want {
@@ -113,7 +116,7 @@ func (f previous) checkIndex() {
 	}
 }
 
-// checkUsage counts again what the storage has counted.
+// checkUsage compares the usage that the storage has counted with the entries.
 func (f previous) checkUsage() {
 	f.t.Helper()
 	type key struct {
@@ -173,8 +176,8 @@ func (f previous) checkEntries() {
 	}
 }
 
-// checkDump checks that the dump of the database has the records that the previous
-// version dumped: the same where it was loaded or copied, else as many of each kind.
+// checkDump checks that the dump of the database has the records that the previous version
+// dumped: the same records on SQLite, and as many of each kind on PostgreSQL.
 func (f previous) checkDump() {
 	f.t.Helper()
 	var dump bytes.Buffer
@@ -190,8 +193,8 @@ func (f previous) checkDump() {
 	}
 }
 
-// withLabels returns a dump of the previous version, whose grants had no labels and needed
-// no acceptance, as this one writes it.
+// withLabels returns a dump of the previous version in the form of this one: grants of the
+// previous version had no labels, and needed no acceptance.
 func withLabels(dump []byte) []byte {
 	var lines [][]byte
 	for line := range bytes.Lines(dump) {
@@ -203,7 +206,8 @@ func withLabels(dump []byte) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// recordKinds counts the records of a dump by their kinds, those of the meter by theirs.
+// recordKinds counts the records of a dump by kind. Records of the meter are counted by
+// their own kinds.
 func recordKinds(t *testing.T, dump []byte) map[string]int {
 	t.Helper()
 	kinds := make(map[string]int)

@@ -19,13 +19,13 @@ import (
 	"mneme/test/wait"
 )
 
-// The databases in testdata were written by the previous version of mneme. They are
-// made again by
+// The databases in testdata were written by the previous version of mneme. This recreates
+// them:
 //
 //	MNEME_PREVIOUS_BINARY=/path/to/that/mneme go test ./cmd/compose -run TestGeneratePrevious
 //
-// which needs sqlite3, pg_dump and MNEME_POSTGRES_DSN. The process is killed while
-// it indexes, so that the queue is not empty.
+// It needs sqlite3, pg_dump and MNEME_POSTGRES_DSN. The process is killed while it indexes,
+// so that the queue is not empty.
 const (
 	previousSQLite   = "testdata/previous.db.gz"
 	previousPostgres = "testdata/previous.sql.gz"
@@ -161,7 +161,7 @@ func writePrevious(t *testing.T, binary, dir string, env ...string) {
 	alice("PUT", own+"brief", fields{"value": "expires at once", "ttl": 1})
 	alice("PUT", own+"long", fields{"value": strings.Repeat("The night train to Vienna leaves at nine. ", 200)})
 
-	// Fields that bob wrote, and the ways in which they were carried on.
+	// Descriptions that bob wrote, and later writes that preserve them in several ways.
 	for _, key := range []string{"edited", "reverted", "above", "kept"} {
 		alice("PUT", own+key, describe("a note", "of alice"))
 	}
@@ -195,7 +195,7 @@ func writePrevious(t *testing.T, binary, dir string, env ...string) {
 		alice("PUT", own+"at-"+at, fields{"value": fields{"when": at, "n": 7}, "occurred_at": at})
 	}
 
-	// An offer with a buyer who has paid, one charge that was refunded, and what was paid out.
+	// An offer with a buyer who has paid, one charge that was refunded, and a payout.
 	dora, erin := as("dora", "--scope", "share"), as("erin", "--scope", "spend")
 	for _, hut := range []string{"schonbiel", "hornli"} {
 		dora("PUT", own+hut, fields{"value": "the " + hut + " hut has water"})

@@ -16,12 +16,13 @@ import (
 	"mneme/storage/sqlite"
 )
 
-// Of a store that was asked in another language, or of which the multilingual model was
-// chosen, an earlier version does not say whether its entries are read.
+// A store that was asked in another language, or that has chosen the multilingual model,
+// needs multilingual vectors of all its entries. An earlier version does not record whether
+// it has them: its entries count as unread until none of them is queued.
 func TestStoresOfAnEarlierVersionAreWholeOnceThatIsKnown(t *testing.T) {
 	for name, test := range map[string]struct {
 		driver, dsn string
-		version     int // of the migration that adds what is read of a store
+		version     int // of the migration that adds the columns about unread entries
 		open        func(ctx context.Context, dsn string) (storage.Storage, error)
 	}{
 		"sqlite": {"sqlite", filepath.Join(t.TempDir(), "mneme.db"), 13, func(ctx context.Context, dsn string) (storage.Storage, error) {

@@ -70,7 +70,7 @@ func sameSchema(t *testing.T, driver, a, b string, queries ...string) {
 	}
 }
 
-// rowsOf returns the rows of a query as text, in order, without the migrations' own.
+// rowsOf returns the rows of a query as text, in order, without those about migrations.
 func rowsOf(t *testing.T, driver, dsn, query string) (lines []string) {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)

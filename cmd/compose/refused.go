@@ -6,7 +6,7 @@ import (
 	"mneme/indexer"
 )
 
-// Refused returns entries that their embedder does not take, those first that wait longest.
+// Refused returns entries that their embedder refused to embed, the longest waiting first.
 func (i *Instance) Refused(ctx context.Context, limit int) ([]indexer.Refused, error) {
 	storage, ok := i.Storage.(interface {
 		Refused(ctx context.Context, limit int) ([]indexer.Refused, error)

@@ -21,8 +21,8 @@ func OpenReranker(config configs.Rerank) (*rerank.Client, error) {
 	return client, nil
 }
 
-// labelOf returns the highest label of which a service is sent anything. The configuration
-// is checked: see configs.Config.Check.
+// labelOf parses the configured highest label of what a service is sent. An invalid label
+// counts as PUBLIC, but configs.Config.Check has rejected it before.
 func labelOf(maxLabel string) acl.Label {
 	label, err := acl.ParseLabel(maxLabel)
 	if err != nil {

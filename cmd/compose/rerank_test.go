@@ -21,8 +21,8 @@ import (
 	"mneme/test/wait"
 )
 
-// standIn is a reranking service of any shape, for which the best text is that with the
-// word granite, and the others are the better the shorter they are.
+// standIn is a fake reranking service that answers in every shape. It scores the text with
+// the word granite highest, and of the others the shortest.
 func standIn(t *testing.T) *httptest.Server {
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var asked struct{ Documents, Texts []string }

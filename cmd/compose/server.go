@@ -25,11 +25,11 @@ import (
 // Build identifies the running program, to metrics and to MCP clients.
 type Build struct{ Version, Revision string }
 
-// NewServer returns the HTTP server of an Instance, with every surface that calls it,
-// others besides, and new metrics. verifier checks the credentials of requests: a listening server takes
-// NewVerifier's, and one for requests within the process a verifier of its own.
-// The server is an http.Handler, and Serve runs it on a listener. It does not run
-// the Instance's background work.
+// NewServer returns the HTTP server of an Instance, with every surface that calls it, the
+// surfaces others, and new metrics. verifier checks the credentials of requests: a
+// listening server takes the one that NewVerifier returns, and a server for requests within
+// the process has a verifier of its own. The server is an http.Handler, and Serve runs it
+// on a listener. It does not run the Instance's background work.
 func NewServer(instance *Instance, verifier server.Verifier, config configs.Config, build Build, log *slog.Logger, others ...server.Surface) (*server.Server, error) {
 	metrics := server.NewMetrics()
 	instance.sales.follow(metrics)
@@ -41,7 +41,8 @@ func NewServer(instance *Instance, verifier server.Verifier, config configs.Conf
 	}
 	desk := checkout.Desk{Methods: instance.payments, PublicURL: config.PublicURL}
 	native.TakePayments(desk)
-	if listening, ok := verifier.(*token.Verifier); ok { // others do not read keys of a folder
+	// Other verifiers read no API keys from the data folder.
+	if listening, ok := verifier.(*token.Verifier); ok {
 		native.ManageKeys(listening.Keyring())
 	}
 	connections, err := connectionLimits(config.Connections)
@@ -123,10 +124,11 @@ func NewTools(instance *Instance, config configs.Config, meter tool.Meter) *tool
 	return tool.New(instance.Service, options)
 }
 
-// toolOptions returns the options of tools that config has.
+// toolOptions returns the configured options of the tools.
 func toolOptions(config configs.Config) tool.Options {
 	families := config.Tools
-	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ",")) // it was checked
+	// configs.Config.Check has rejected invalid names.
+	listed, _ := tool.ParseFamilies(strings.Join(families.Listed, ","))
 	return tool.Options{
 		NoMemory: !families.Memory, NoTriggerfish: !families.Triggerfish, NoMAESTRO: !families.MAESTRO, NoKeyValue: !families.KV,
 		Listed: listed, ValueLimit: config.Limits.ValueBytes,

@@ -35,15 +35,17 @@ func HasData(config configs.Config) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// DatabaseID names the configured database, for telling it from others. It has no secrets:
-// of a PostgreSQL DSN it keeps what leads to the schema, as pgx completes it from the
-// environment, and a changed password is not another database.
+// DatabaseID returns an identifier of the configured database, to distinguish it from
+// others. It is a digest without secrets. For PostgreSQL it covers the host, port,
+// database, user and search path of the DSN, which pgx completes from the environment, but
+// not the password: with a new one, the database is still the same.
 func DatabaseID(config configs.Config) (string, error) {
 	id := []string{config.Storage}
 	if config.Storage == "postgres" {
 		dsn, err := pgx.ParseConfig(string(config.Postgres.DSN))
 		if err != nil {
-			return "", errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value") // pgx quotes it
+			// The error of pgx would quote the DSN.
+			return "", errors.New("the DSN is neither a postgres:// URL nor a list of keyword=value")
 		}
 		id = append(id, dsn.Host, strconv.Itoa(int(dsn.Port)), dsn.Database, dsn.User, dsn.RuntimeParams["search_path"], dsn.RuntimeParams["options"])
 	} else {
@@ -80,9 +82,10 @@ func IsCurrent(ctx context.Context, config configs.Config) (bool, error) {
 	return current, errors.Join(err, rows.Close())
 }
 
-// Partition divides the tables of a PostgreSQL database as config says, if they are not.
-// That rewrites them for good, which other processes must not use meanwhile: a server asks
-// for it when it starts, and what opens a database with tables otherwise uses what it has.
+// Partition divides the tables of a PostgreSQL database into the configured number of
+// partitions, unless they have some already. This rewrites the tables irreversibly, and no
+// other process may use them meanwhile. Therefore only a starting server does it;
+// everything else opens the tables as they are.
 func Partition(ctx context.Context, config configs.Config) error {
 	if config.Storage != "postgres" || config.Postgres.Partitions == 0 {
 		return nil

@@ -77,11 +77,12 @@ func printAnswer(out io.Writer, terminal bool, a answer) error {
 	return err
 }
 
-// maxUnsure is the number of hits to show that may not answer the question, as in the
-// tools.
+// maxUnsure is the maximum number of hits to show with a relevance below search.Unsure,
+// which may not answer the question. The tools of agents show as many.
 const maxUnsure = 3
 
-// limitUnsure drops the hits that may not answer after the first maxUnsure.
+// limitUnsure keeps only the first maxUnsure of the hits with a relevance below
+// search.Unsure.
 func limitUnsure(hits []api.Hit) []api.Hit {
 	unsure := 0
 	return slices.DeleteFunc(slices.Clone(hits), func(h api.Hit) bool {

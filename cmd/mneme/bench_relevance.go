@@ -62,7 +62,7 @@ as DATASET=FILE, where DATASET is the name of a folder.`,
 	flags.IntVar(&b.Changes, "losses", 10, "`number` of wins and losses that are shown for two runs; in the table only if it is given")
 	flags.StringVar(&b.runFile, "run", "", "write the ranking by relevance to this `file` in TREC run format")
 	flags.StringVar(&b.runsDir, "runs", "", "write all rankings to this `folder`, each to DATASET.RUN.trec")
-	// Shadows the global flag of this name.
+	// This flag replaces the global --json, which takes no value.
 	flags.StringVar(&b.jsonFile, "json", "", "write all figures to this `file`; - prints them instead of the table")
 	flags.StringVar(&b.htmlFile, "html", "", "write a page with tables and plots to this `file`")
 	flags.StringVar(&b.Cache, "cache", "", "`folder` of the vector cache (default: mneme/vectors in the user's cache folder)")

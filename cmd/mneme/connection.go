@@ -38,9 +38,9 @@ type opener func(context.Context, configs.Config, *slog.Logger) (*compose.Instan
 // catchUpTime bounds the time for computing vectors before a search.
 const catchUpTime = 5 * time.Second
 
-// openCaughtUp opens a Service for searching. It first computes missing vectors, as far as
-// time permits: without a running server nothing else does. PostgreSQL has a running
-// server.
+// openCaughtUp opens a Service for searching. With SQLite, it first computes missing
+// vectors for at most catchUpTime, since no server may be running that does so. With
+// PostgreSQL, a server is running.
 func openCaughtUp(ctx context.Context, config configs.Config, log *slog.Logger) (*compose.Instance, error) {
 	instance, err := compose.Open(ctx, config, log)
 	if err != nil || config.Storage != "sqlite" {
@@ -69,8 +69,8 @@ func (p *program) connect(ctx context.Context, config configs.Config, as callerF
 	return c, nil
 }
 
-// connectToRead is connect for a command that only reads: a folder without a database is
-// more likely the wrong folder than an empty one.
+// connectToRead is connect for a command that only reads. It fails if the data folder has
+// no database: most likely it is the wrong folder.
 func (p *program) connectToRead(ctx context.Context, config configs.Config, as callerFlags, address string, open opener) (*connection, error) {
 	if address == "" && !compose.HasData(config) {
 		return nil, fmt.Errorf("no memories here: %s; --data-dir or MNEME_DATA_DIR", config.DataDir)
@@ -81,7 +81,8 @@ func (p *program) connectToRead(ctx context.Context, config configs.Config, as c
 // connectTo connects to a Service in this process.
 func (p *program) connectTo(instance *compose.Instance, config configs.Config, as callerFlags) (*connection, error) {
 	tokens := newProcessTokens()
-	config.Rate, config.TLS = configs.Rate{}, configs.TLS{} // the requests are the command's own
+	// The command's own requests need no rate limits and no TLS.
+	config.Rate, config.TLS = configs.Rate{}, configs.TLS{}
 	handler, err := compose.NewServer(instance, tokens, config, thisBuild().backend(), p.warnings(config.Log))
 	if err != nil {
 		return nil, err

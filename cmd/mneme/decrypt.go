@@ -28,7 +28,8 @@ unless the value was encrypted for the entry with this store, namespace and key.
 				return err
 			}
 			if value = bytes.TrimSpace(value); !bytes.HasPrefix(value, []byte{'"'}) {
-				value = append(append([]byte{'"'}, value...), '"') // in the format of get
+				// Add the quotes of a JSON string, which get omits.
+				value = append(append([]byte{'"'}, value...), '"')
 			}
 			blob, err := crypto.DecodeValue(value)
 			if err != nil {

@@ -77,7 +77,7 @@ func (d *demo) run(cmd *cobra.Command, _ []string) (err error) {
 	config.DataDir = folder.path
 	return d.serveOn(ctx, config, listener, welcome{
 		visitor: acl.Principal{Agent: household, Taint: acl.Public, Platform: true},
-		link:    true, // it shows only samples
+		link:    true, // safe to print: it gives access only to samples
 		prepare: func(ctx context.Context, service *compose.Instance) error {
 			return d.fill(ctx, service, config, folder)
 		},

@@ -36,8 +36,10 @@ func (d *demo) greet(ctx context.Context, config configs.Config, listening net.A
 	return err
 }
 
-// demoGreeting takes the server's address, the folder, whether the folder is removed, the
-// link, this program's command line for the folder, an offer, the program, and its keys.
+// demoGreeting is the format of the greeting. Its arguments: 1 the server's address, 2 the
+// data folder, 3 whether the folder is removed at the end, 4 the console's link, 5 the
+// command line of this program for the folder, 6 the ID of an offer, 7 the command of this
+// program, 8 the key file.
 const demoGreeting = `mneme is listening on %[1]s with sample memories
 data folder: %[2]s (%[3]s)
 

@@ -118,7 +118,7 @@ func TestTheDemoHasSomethingToSeeOnEachPage(t *testing.T) {
 		t.Error("the key in the folder does not open the encrypted entry")
 	}
 
-	// Like a terminal and npx, which both send it.
+	// Send the signal twice, like Ctrl-C in a terminal, which npx forwards once more.
 	s.process.Send(t, syscall.SIGINT)
 	if status := s.end(syscall.SIGINT); status != exitDone {
 		t.Errorf("exit status %d: %s", status, s.log)
@@ -152,7 +152,8 @@ func TestADemoInANamedFolderIsKept(t *testing.T) {
 	}
 }
 
-// A service named by the settings would keep the samples.
+// The demo writes only to its own folder: another service, which settings name, would keep
+// the samples.
 func TestTheDemoWritesNowhereElse(t *testing.T) {
 	other, interrupted := t.TempDir(), t.TempDir()
 	for path, text := range map[string]string{filepath.Join(other, "notes.md"): "mine", filepath.Join(interrupted, demoFile): demoUnfinished} {
@@ -188,7 +189,7 @@ func TestTheDemoWritesNowhereElse(t *testing.T) {
 	}
 }
 
-// The environment's settings may name a service, too.
+// The demo ignores settings in the environment, which may name another service.
 func TestTheDemoTakesNoSettingsOfTheEnvironment(t *testing.T) {
 	t.Setenv("MNEME_STORAGE", "postgres")
 	t.Setenv("MNEME_DATA_DIR", filepath.Join(t.TempDir(), "mine"))

@@ -142,13 +142,13 @@ func (d *diagnosis) checkVariables() {
 	d.add("configuration", fine, fmt.Sprintf("%s; storage %s, vector index %s, embedder %s", from, d.config.Storage, d.config.Vector, d.config.Embedder), "")
 }
 
-// checkData checks the database, and through it the index and the queue.
+// checkData checks the database and, if it can be opened, the vector index and the queue.
 func (d *diagnosis) checkData(ctx context.Context) {
 	if !compose.HasData(d.config) {
 		d.add("database", fine, "nothing is stored yet", "")
 		return
 	}
-	// Opening a database of an older version as other commands do would upgrade it.
+	// Read only the schema first: opening a database of an older version would upgrade it.
 	version, newest, err := compose.ReadSchema(ctx, d.config)
 	switch {
 	case err != nil:

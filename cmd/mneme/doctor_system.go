@@ -120,8 +120,8 @@ func (d *diagnosis) checkModel(ctx context.Context) {
 	d.add(check, fine, fmt.Sprintf("%s embeds a query in %d ms, %d dimensions%s", d.config.Embedder, time.Since(started).Milliseconds(), model.Dim(), d.modelLabel()), "")
 }
 
-// modelLabel returns a note on the highest label whose texts are sent to a remote
-// embedder; "" if all are.
+// modelLabel returns a note on the highest label of entries whose text a remote embedder is
+// sent; "" if it is sent all of them.
 func (d *diagnosis) modelLabel() string {
 	if label, _, remote := compose.RemoteEmbedder(d.config); remote && label != acl.Restricted.String() {
 		return ", sent labels up to " + label + " (words alone find what is above)"
@@ -209,7 +209,8 @@ func (d *diagnosis) checkDatabaseClock(ctx context.Context, c clock) {
 		d.add(check, problem, err.Error(), "")
 		return
 	}
-	// The answer was created at some time between the request and now.
+	// The database read its clock at some time between before and now, so only a difference
+	// to both is a skew.
 	skew := max(before.Sub(at), time.Until(at), 0)
 	if skew > maxSkew {
 		d.add(check, problem, fmt.Sprintf("differs by %s from this machine's", skew.Round(time.Second)), "synchronise both by NTP")

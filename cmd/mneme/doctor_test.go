@@ -168,7 +168,8 @@ func one[T any](t *testing.T, db *sql.DB, query string) (value T) {
 	return value
 }
 
-// Programs with another analysis may be using the database.
+// doctor leaves texts as they are that a program with another analysis has analyzed: that
+// program may be using the database.
 func TestDoctorLeavesTheTextsOfAnotherAnalysisAlone(t *testing.T) {
 	check := func(t *testing.T, dir, driver, dsn string) {
 		must(t, dir, "", "put", "--agent", "a", "note", "a line")
@@ -204,7 +205,8 @@ func TestDoctorLeavesTheTextsOfAnotherAnalysisAlone(t *testing.T) {
 	})
 }
 
-// The conversion is permanent, and disturbs running servers.
+// Only serve divides the tables of a database into partitions: this is permanent, and
+// disturbs running servers.
 func TestOnlyServeDividesTheTablesOfADatabase(t *testing.T) {
 	dsn, dir := postgrestest.Database(t), t.TempDir()
 	t.Setenv("MNEME_STORAGE", "postgres")

@@ -21,8 +21,8 @@ func (f foundKeys) first() string {
 	return f[0].Key
 }
 
-// door is a surface on which to search; it returns the key of the first entry in the
-// answer, a hit or, in an unsure answer, the nearest entry.
+// door is a surface on which an agent can search. ask returns the key of the first hit or,
+// if no hit is relevant, of the nearest entry.
 type door struct {
 	name string
 	ask  func(t *testing.T, s *serving, agent, question string) string

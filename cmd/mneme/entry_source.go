@@ -151,9 +151,10 @@ func (s *entrySource) restoreToTrash(ctx context.Context, put memory.PutRequest)
 	}
 	match := stored.ETag
 	if put.ExpiresAt != nil {
-		// Only an import can set an expiry that is not whole seconds from now; with a
-		// rounded one, the next import would not recognize the entry in the trash. An
-		// import has no preconditions, so it must not create the entry.
+		// Set the exact expiry by an import, since Put takes only whole seconds from now:
+		// with a rounded expiry, the next import would not recognize the entry in the
+		// trash. Put comes first because an import has no preconditions, and could
+		// overwrite a live entry.
 		_, err := s.client.Import(ctx, s.store, func(yield func(api.ImportLine, error) bool) { yield(importLine(put), nil) })
 		if _, err := refusalOf(err); err != nil {
 			return "", err

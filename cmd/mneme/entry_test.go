@@ -72,7 +72,8 @@ func TestEntriesCanBePutReadListedAndDeleted(t *testing.T) {
 	}
 }
 
-// No server computes its vectors.
+// An entry that put wrote is found by its meaning, although no server runs that computes
+// its vectors.
 func TestPutEntriesAreFoundByMeaning(t *testing.T) {
 	dir := t.TempDir()
 	must(t, dir, "", "put", "hives", "the bees need sugar in March", "--agent", "alice")

@@ -100,8 +100,9 @@ func formatOutcome(e *api.EntryExplanation) string {
 	return plain(string(e.Outcome))
 }
 
-// formatRank formats a hit's rank and score in one leg, with the wording that found it if
-// it differs from that in the rest of the explanation.
+// formatRank formats a hit's rank and score in one leg of the search (lexical or vector).
+// It adds the wording of the question that found the hit in this leg, unless that is
+// x.Wording.
 func formatRank(x *api.Explain, r *api.LegRank) string {
 	if r == nil {
 		return "-"

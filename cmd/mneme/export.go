@@ -105,7 +105,7 @@ func (p *program) dump(ctx context.Context, config configs.Config) (err error) {
 		return err
 	}
 	defer closeJoin(service, &err)
-	if onTerminal(p.out) { // the printed records show the progress
+	if onTerminal(p.out) { // no bar: the printed records show the progress
 		return service.Dump(ctx, p.out)
 	}
 	bar := p.newBar(-1, "dumping")

@@ -87,7 +87,7 @@ func (w *folderWriter) all(ctx context.Context, from *entrySource) error {
 		if err != nil {
 			return err
 		}
-		if !e.InContext { // the context omits the entry
+		if !e.InContext { // the listing of live entries omits such entries, too
 			continue
 		}
 		w.report.Trash++

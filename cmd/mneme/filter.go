@@ -137,8 +137,7 @@ func (z *zoneFlag) Type() string { return "zone" }
 // sinceFlag is a time in the format of conditions; "" is none.
 type sinceFlag string
 
-// and returns the conjunction of where and the condition that an entry is of the time or a
-// later one.
+// and returns the condition that an entry fits both where and the condition of s.
 func (s *sinceFlag) and(where whereFlag) whereFlag {
 	switch {
 	case *s == "":
@@ -173,7 +172,7 @@ func (s *sinceFlag) Set(text string) error {
 // Type returns the name of the value in the help.
 func (s *sinceFlag) Type() string { return "time" }
 
-// matchFlag are exact words in JSON; "" is none.
+// matchFlag is the words that an entry must or must not have, in JSON; "" is none.
 type matchFlag string
 
 func (m *matchFlag) add(cmd *cobra.Command) {
@@ -219,7 +218,8 @@ func (n *nullable) Set(text string) error {
 
 func (n *nullable) Type() string { return "string" }
 
-// completeWith restricts a flag to values, which are checked and completed by the shell.
+// completeWith restricts a flag to values: checkFlags rejects others, and the shell
+// completes these.
 func completeWith(cmd *cobra.Command, flag string, values ...string) {
 	flags := cmd.Flags()
 	if flags.Lookup(flag) == nil {

@@ -72,7 +72,7 @@ the whole entry. Reads the local database, also while a server uses it, or with
 	return cmd
 }
 
-// addAsOf adds the flag of the time as of which a command answers.
+// addAsOf adds the flag --as-of, the time whose state a command reads.
 func addAsOf(cmd *cobra.Command, asOf *string) {
 	cmd.Flags().StringVar(asOf, "as-of", "", "what stood at this time: a date (2026-05-01, 2026-05, 2026: at its end), or a time in RFC 3339; without zone in UTC")
 }

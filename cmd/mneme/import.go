@@ -143,8 +143,8 @@ type importCounts struct {
 	Notes          []refusal `json:"notes,omitempty"`    // problems for which nothing was refused
 	LeftOut        leftOut   `json:"left_out,omitempty"` // files in a folder of Markdown that are not entries
 	DryRun         bool      `json:"dry_run,omitempty"`  // whether nothing was written
-	WriteS         float64   `json:"write_s"`            // reading and writing
-	VectorsS       float64   `json:"vectors_s"`          // computing vectors afterwards
+	WriteS         float64   `json:"write_s"`            // seconds of reading and writing
+	VectorsS       float64   `json:"vectors_s"`          // seconds of computing vectors afterwards
 	Pending        int64     `json:"pending,omitempty"`  // entries whose vectors the import did not wait for
 }
 
@@ -371,7 +371,7 @@ func (p *program) loadDump(ctx context.Context, config configs.Config, file stri
 	if err != nil {
 		return err
 	}
-	// Before vectors are computed: the records are stored, even if that fails.
+	// Print this before computing vectors: the records are stored even if that fails.
 	if p.json {
 		err = p.printJSON(map[string]int{"records": records})
 	} else {

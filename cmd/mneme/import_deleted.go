@@ -18,8 +18,8 @@ import (
 	"mneme/memory"
 )
 
-// restoring selects the entries in the trash, deleted here, that an import restores: none,
-// all, or those that the source has changed since.
+// restoring selects which entries that were deleted here an import restores from the trash:
+// none, all, or those that the source has changed since the deletion.
 type restoring string
 
 const (
@@ -28,7 +28,7 @@ const (
 	restoreChanged restoring = "changed"
 )
 
-// add adds the flag. Its value is optional: all.
+// add adds the flag --restore, which means all if it has no value.
 func (r *restoring) add(flags *pflag.FlagSet) {
 	flags.Var(r, "restore", "bring back entries that were deleted here; --restore=changed: those that differ from what was deleted")
 	flags.Lookup("restore").NoOptDefVal = string(restoreAll)
@@ -55,8 +55,8 @@ type target struct{ agent, store string }
 type trash struct {
 	latest map[memory.Path]*memory.Entry
 	sums   map[memory.Path][]contents // of all deleted entries of a path
-	wholes map[memory.Path]bool       // wholes with live parts, see partOf
-	gone   map[memory.Path]bool       // wholes whose known parts are all deleted
+	wholes map[memory.Path]bool       // conversations and documents with deleted parts
+	gone   map[memory.Path]bool       // those of wholes without a live part
 }
 
 // trashOf reads the trash of a store, once.
@@ -88,8 +88,9 @@ func (i *importing) trashOf(ctx context.Context, source *entrySource, agent stri
 	return t, nil
 }
 
-// forgetFiles removes the deleted entries that files in a folder's trash have: they say
-// nothing about another file with the same key.
+// forgetFiles removes the deleted entries that are also files in the trash of the imported
+// folder. Their deletion is part of the import, and does not mean that a live file with the
+// same key was deleted here.
 func (t *trash) forgetFiles(deleted []leaf) {
 	for _, l := range deleted {
 		at := slices.Index(t.sums[l.path], l.sum)
@@ -152,8 +153,8 @@ func (i *importing) leaveDeleted(ctx context.Context, source *entrySource, agent
 	return kept, nil
 }
 
-// wholeOf returns the path that is deleted as a unit with a record: its own path, or the
-// path of its conversation.
+// wholeOf returns the path of what a record is deleted with: the path of its conversation
+// or document, or its own.
 func (t *trash) wholeOf(r record) memory.Path {
 	if whole, ok := partOf(r.put.Path); ok && r.isPart {
 		return whole
@@ -171,8 +172,9 @@ func (t *trash) candidates(records []record) (paths []memory.Path) {
 	return paths
 }
 
-// noteWholes records which conversations and documents are deleted completely. The first
-// records of each decide, since its parts are in order.
+// noteWholes records which conversations and documents are deleted completely. For each,
+// the first batch of records that contains it decides: parts come in order, so these are
+// its first parts.
 func (t *trash) noteWholes(records []record, missing map[memory.Path]bool) {
 	live := make(map[memory.Path]bool)
 	for _, r := range records {

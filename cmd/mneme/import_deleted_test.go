@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Another import from any source does not restore entries that were deleted here.
+// A repeated import, from any source, does not restore entries that were deleted here.
 func TestImportLeavesWhatWasDeletedHere(t *testing.T) {
 	t.Parallel()
 	vault := fill(t, map[string]string{"a/one.md": "one\n", "two.md": "two\n"})
@@ -58,7 +58,8 @@ func TestImportLeavesWhatWasDeletedHere(t *testing.T) {
 	}
 }
 
-// The flag decides about entries that the source has changed since they were deleted here.
+// The flag --restore decides whether an import restores entries that the source has changed
+// since they were deleted here.
 func TestImportOfWhatWasDeletedHereAndChangedThere(t *testing.T) {
 	dir := t.TempDir()
 	load := func(text string, more ...string) (importCounts, string) {

@@ -20,8 +20,8 @@ import (
 	"mneme/memory"
 )
 
-// leaf is a file to import. Its body is read again for the write, since a folder may be
-// larger than memory.
+// leaf is a Markdown file to import, without its body, which is read again for the write: a
+// folder may be larger than memory.
 type leaf struct {
 	file    string // relative to the folder
 	path    memory.Path

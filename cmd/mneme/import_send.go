@@ -13,8 +13,8 @@ import (
 	"mneme/memory"
 )
 
-// requestLines is the number of lines per import request: at most the number of refusals
-// that a server lists.
+// requestLines is the number of lines per import request. A server lists this many
+// refusals, so no line is refused unnoticed.
 const requestLines = 1000
 
 // record is one entry to import.
@@ -84,7 +84,8 @@ func (i *importing) send(ctx context.Context, to *connection, records []record) 
 		}
 		if err := i.sendTo(ctx, as, at, of[at]); err != nil {
 			status := client.StatusOf(err)
-			// In this process a token is refused only if its agent is the ID of a chat.
+			// A server in this process refuses the command's own token only if the agent's
+			// name is the ID of a chat. Then only the lines of this agent are refused.
 			if status != http.StatusForbidden && (status != http.StatusUnauthorized || !to.local()) {
 				return to.failure(err)
 			}

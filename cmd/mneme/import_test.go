@@ -159,7 +159,7 @@ func TestALineWithoutAStoreIsImportedIntoTheAgentsOwn(t *testing.T) {
 	}
 }
 
-// A shell passes a command's output as such a file: <(zcat backup.ndjson.gz).
+// A file that is a pipe, such as <(zcat backup.ndjson.gz) in a shell, is imported whole.
 func TestPipeIsImportedWhole(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("has no /dev/fd")

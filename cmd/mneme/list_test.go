@@ -69,7 +69,8 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// An entry is of the time when it occurred, or else when it was changed.
+// --since compares with the time when an entry occurred or, if it has none, when it was
+// last changed.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -44,8 +44,8 @@ type windowsService struct {
 	status int // exit status of serve
 }
 
-// stopHint is the maximum duration of a stop, in milliseconds: 20 s for requests, then the
-// worker's batch.
+// stopHint is the maximum duration of a stop, in milliseconds: 20 s for running requests,
+// then the time in which the background worker completes its batch.
 const stopHint = 40_000
 
 func (s *windowsService) Execute(_ []string, requests <-chan svc.ChangeRequest, changes chan<- svc.Status) (specific bool, status uint32) {

@@ -216,7 +216,8 @@ func mcpHere(t *testing.T, args ...string) *mcp.ClientSession {
 	return session
 }
 
-// Locks are held until after the client has its answer.
+// mneme mcp answers although another process holds a lock on the database, which the test
+// releases only after the answer.
 func TestMCPAnswersWhileAnotherProcessHoldsALock(t *testing.T) {
 	defer func(wait time.Duration) { callWait = wait }(callWait)
 	callWait = 50 * time.Millisecond
@@ -288,7 +289,8 @@ func TestMCPStaysUpWithoutADatabase(t *testing.T) {
 	})
 }
 
-// A client shows why a tool failed, but not why its server exited.
+// Without a valid token, mneme mcp keeps running, and its tools report the error: a client
+// shows why a tool failed, but not why its server exited.
 func TestMCPStaysUpWithoutAValidToken(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir())

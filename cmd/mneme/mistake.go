@@ -113,7 +113,8 @@ func flagMistake(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// errTwice reports a flag with one value that is given two: either may be meant.
+// errTwice reports that a flag for a single value has two different ones: either may be
+// meant.
 var errTwice = errors.New("given twice")
 
 // once is the value of a flag that may be given once. Completion sets it twice to the same
@@ -139,14 +140,15 @@ func takeOnce(flags *pflag.FlagSet) {
 		if _, done := flag.Value.(*once); !list && !done && flag.Value.Type() != "bool" {
 			flag.Value = &once{Value: flag.Value}
 			if flag.DefValue == "0s" {
-				flag.DefValue = "0" // no help shows it, for any type
+				// The help omits the default "0" of a flag of any type, but not "0s".
+				flag.DefValue = "0"
 			}
 		}
 	})
 }
 
-// withoutName removes the name of a flag from the text of its rule, such as "where: must
-// be JSON" for the flag where. Names below it stay.
+// withoutName removes the name of a flag from the start of a rule: "where: must be JSON"
+// becomes "must be JSON", and "where.tags: must be a list" becomes "tags: must be a list".
 func withoutName(rule, name string) string {
 	rule = strings.TrimPrefix(rule, name+": ")
 	return strings.TrimPrefix(rule, name+".")

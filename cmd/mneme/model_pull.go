@@ -145,7 +145,7 @@ func (g *puller) download(ctx context.Context, folder string) (err error) {
 	before := int64(0)
 	for _, f := range g.published.files() {
 		path := filepath.Join(folder, f.Name)
-		if pull.Check(path, f) != nil { // from an earlier run
+		if pull.Check(path, f) != nil { // otherwise it is complete from an earlier run
 			err := g.fetcher.Fetch(ctx, base, f, path, func(done int64) { _ = bar.Set64((before + done) / megabyte) })
 			if err != nil {
 				return err

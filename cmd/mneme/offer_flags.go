@@ -28,7 +28,8 @@ type capFlags struct {
 	searchesPerMinute, searchesPerDay, entriesPerDay, entriesTotal countValue
 }
 
-// add adds the flags, with the defaults in the order of the fields.
+// add adds the flags. defaults are the server's defaults that the help names, in the order
+// of the fields of capFlags.
 func (c *capFlags) add(cmd *cobra.Command, prefix, whose string, defaults [4]string) {
 	for i, flag := range []struct {
 		value      *countValue

@@ -10,8 +10,8 @@ import (
 )
 
 // processTokens issues and verifies the tokens of calls within this process. They are
-// random and invalid for any other verifier. With them a command needs no local key to act
-// as an agent.
+// random, and no other verifier accepts them. Thanks to them, a command needs no local
+// signing key to act as an agent.
 type processTokens struct {
 	mu         sync.RWMutex
 	principals map[string]acl.Principal // by token

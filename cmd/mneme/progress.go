@@ -15,7 +15,7 @@ import (
 type bar struct {
 	*progressbar.ProgressBar
 	task     string
-	unit     string // of the steps: entries, unless set
+	unit     string // plural noun for the steps; "entries" by default
 	total    int64  // negative: unknown
 	done     int64
 	drawn    bool // whether there was something to do
@@ -35,7 +35,8 @@ func (p *program) newBar(total int64, task string) *bar {
 		progressbar.OptionSetWriter(p.err),
 		progressbar.OptionSetDescription(task),
 		progressbar.OptionShowCount(),
-		progressbar.OptionSetPredictTime(false), // it shows 0s until it has an estimate
+		// The library shows 0s until it has an estimate; text has its own.
+		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionFullWidth(),
@@ -105,8 +106,8 @@ const (
 	pointEvery     = 100 * time.Millisecond
 )
 
-// set records the current number of completed steps. A smaller number than before starts
-// over.
+// set records the current number of completed steps. If the number is smaller than before,
+// the measurement starts over.
 func (e *estimate) set(done int64) {
 	now := e.now()
 	if n := len(e.points); n > 0 && done < e.points[n-1].done {
@@ -132,8 +133,8 @@ func (e *estimate) rate() float64 {
 	return float64(last.done-first.done) / took.Seconds()
 }
 
-// formatRate formats a speed per the unit of time that gives at least two digits, if there
-// is one.
+// formatRate formats a speed per second, minute or hour: the shortest that gives at least
+// two digits, or else per hour.
 func formatRate(perSecond float64, unit string) string {
 	switch {
 	case perSecond >= 10:

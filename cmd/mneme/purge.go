@@ -18,10 +18,11 @@ import (
 	"mneme/memory"
 )
 
-// operator is the acting agent of a purge. The name gives no access to any store.
+// operator is the acting agent of a purge. An agent of this name has access to no store:
+// only the platform right allows the purge.
 const operator = "operator"
 
-// heldTimeout is how long a purge waits for readers that retain erased data.
+// heldTimeout is how long a purge waits until no reader of the database holds erased data.
 const heldTimeout = time.Minute
 
 func newPurge(p *program) *cobra.Command {
@@ -116,8 +117,8 @@ func (g *purging) run(ctx context.Context, config configs.Config) (err error) {
 	return err
 }
 
-// awaitErased waits until no file of the database contains the erased data, and returns
-// the time since when; the zero time if the database does not report it.
+// awaitErased waits until no file of the database contains the erased data. It returns the
+// time since which that is so; the zero time if the database does not report it.
 func awaitErased(ctx context.Context, service *compose.Instance, caller memory.Caller, at time.Time) (time.Time, error) {
 	err := memory.ErrHeld
 	for deadline := time.Now().Add(heldTimeout); at.IsZero() && errors.Is(err, memory.ErrHeld) && time.Now().Before(deadline); {
@@ -173,7 +174,7 @@ func (p *program) confirm(ctx context.Context, question string) (bool, error) {
 		err  error
 	}
 	answers := make(chan answered, 1)
-	go func() { // an interrupt must not wait for the answer
+	go func() { // read concurrently, so that an interrupt ends the wait for the answer
 		text, err := bufio.NewReader(p.in).ReadString('\n')
 		answers <- answered{text, err}
 	}()

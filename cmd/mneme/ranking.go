@@ -81,8 +81,8 @@ func (r *rankingFlags) apply(q *api.Question, question string) error {
 	return nil
 }
 
-// parseRecency parses a half-life with an optional weight after a colon. The result is nil
-// if the text is empty.
+// parseRecency parses a half-life with an optional weight after a colon, such as 30d:0.5.
+// The result is nil if the text is empty.
 func parseRecency(text string) (*api.Recency, error) {
 	if text == "" {
 		return nil, nil

@@ -176,8 +176,8 @@ func styled(stream any) bool {
 		system.ShowStyles(stream.(*os.File))
 }
 
-// only reports whether all given agent, taint, store and URL flags are in names. It is for
-// flags that exclude the others.
+// only reports whether the command line has none of --agent, --taint, --store and --url
+// except those in names: a flag such as --full excludes the others.
 func only(cmd *cobra.Command, names ...string) bool {
 	ok := true
 	for _, flag := range []string{"agent", "taint", "store", "url"} {

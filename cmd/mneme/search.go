@@ -78,8 +78,9 @@ type searching struct {
 	passages  bool
 	maxTokens int
 	cursor    string
-	// asTools answers like the tools, with "nothing relevant" instead of the least
-	// irrelevant hits: people read the answer, not programs.
+	// asTools makes the command answer like the tools of agents: if no hit is relevant, it
+	// says so, instead of listing the least irrelevant hits. It is set if people rather
+	// than programs read the answer.
 	asTools bool
 }
 
@@ -90,7 +91,9 @@ func (s *searching) question() (api.Question, error) {
 	if err := s.ranking.apply(&q, s.query); err != nil {
 		return api.Question{}, err
 	}
-	if s.asTools { // without nearest, which a store at level search rejects
+	// The option nearest is no alternative: a store that is shared at level search rejects
+	// it.
+	if s.asTools {
 		q.MinRelevance = new(float64(search.Irrelevant))
 	}
 	if s.cursor != "" || s.json {

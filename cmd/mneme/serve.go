@@ -57,8 +57,8 @@ func (p *program) serve(ctx context.Context, config configs.Config, settings []c
 	})
 }
 
-// welcome configures what a server prepares for people before it is ready, and prints when
-// it is.
+// welcome configures what a server prepares before it is ready, and what it then prints for
+// people.
 type welcome struct {
 	visitor acl.Principal // as whom the console's link signs in
 	link    bool          // whether the link may be printed

@@ -153,7 +153,8 @@ func (p *program) carryOut(ctx context.Context, plan service.Plan, show bool, do
 
 // unit returns the service that the command line describes.
 func (p *program) unit(cmd *cobra.Command, system bool) (service.Unit, error) {
-	if _, err := p.configure(cmd); err != nil { // otherwise the service would not start
+	// A service with an invalid configuration would not start.
+	if _, err := p.configure(cmd); err != nil {
 		return service.Unit{}, err
 	}
 	self, err := os.Executable()

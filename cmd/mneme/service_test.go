@@ -11,7 +11,8 @@ import (
 	"mneme/cmd/mneme/service"
 )
 
-// A service in another data folder than the file's would start with an empty database.
+// A service uses the data folder that its configuration file names: in another folder, it
+// would start with an empty database.
 func TestServiceUsesTheDataFolderOfTheConfigurationFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()

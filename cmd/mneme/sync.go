@@ -117,7 +117,8 @@ func (s *syncing) run(ctx context.Context, config configs.Config) (err error) {
 	return s.report(report)
 }
 
-// server returns the name of the other side: another server has other entries.
+// server returns the name under which the folder's state records the server: the URL, or an
+// identifier of the local database. With another server, the state is not valid.
 func (s *syncing) server(config configs.Config) (string, error) {
 	if s.url != "" {
 		return s.url, nil

@@ -345,7 +345,8 @@ func TestSyncRestoresWhatComesBack(t *testing.T) {
 	})
 }
 
-// An entry that cannot be renamed is written again.
+// If the entry of a renamed file cannot be renamed, such as an encrypted one, it is written
+// again under the new key.
 func TestSyncRenamesFilesOfEntriesThatAreBoundToTheirKeys(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.force = true
@@ -620,8 +621,8 @@ func (p *person) work(r *rapid.T) {
 	p.settle(r)
 }
 
-// mayBeAt reports whether a text may get the name of a file. A note that was on one side
-// only, at the name of another, is an edit of that one.
+// mayBeAt reports whether the test may give a text the name of a file. If another note had
+// the name, a text that was never on both sides would be an edit of that note.
 func (p *person) mayBeAt(name, text string) bool {
 	return p.isNew(name) || len(p.seen[lineage(text)]) > 0
 }
@@ -690,8 +691,9 @@ func (p *person) settle(r *rapid.T) {
 	}
 }
 
-// A file that was renamed to a second name for an entry whose file exists does not remove
-// another entry from the folder, and a problem reports why it is not synchronized.
+// A file is renamed to another file name of a key that already has a file: %61.md beside
+// a.md, both for the key a. No file of another entry is removed, and a problem reports why
+// the renamed file is not synchronized.
 func TestSyncOfAFileWithTheKeyOfAnother(t *testing.T) {
 	eachStorage(t, func(t *testing.T, s *synced) {
 		s.force = true

@@ -64,7 +64,7 @@ func (s syncStore) Read(ctx context.Context, paths []memory.Path) ([]*foldersync
 			case o.Status == http.StatusNotFound:
 			case o.Status == http.StatusRequestEntityTooLarge && i > 0:
 				again = append(again, n)
-			case o.Status == http.StatusRequestEntityTooLarge: // no batch has room for it
+			case o.Status == http.StatusRequestEntityTooLarge: // too large for any batch
 				found[n], err = s.readAlone(ctx, paths[n])
 			case o.Entry == nil || o.Etag == nil:
 				err = errors.New(reasonOfItem(o))
@@ -203,7 +203,8 @@ func (s syncStore) patiently(ctx context.Context, call func() error) error {
 // maxWaits bounds how often a call waits for a busy server.
 const maxWaits = 5
 
-// batch sends items to the server, and waits as long as it asks.
+// batch sends items to the server. If a busy server asks to wait, it waits and sends them
+// again.
 func (s syncStore) batch(ctx context.Context, items []api.BatchItem) ([]api.BatchOutcome, error) {
 	if len(items) == 0 {
 		return nil, nil

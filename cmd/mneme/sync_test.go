@@ -474,8 +474,8 @@ func TestSyncReportsFilesThatNoCallHasRoomFor(t *testing.T) {
 	}
 }
 
-// inParts writes a few entries per call: the bound of Write is for servers with the
-// default batch limit.
+// inParts writes only a few entries per call, for a server whose limit on batches is lower
+// than the default one, which foldersync expects.
 type inParts struct{ syncStore }
 
 func (s inParts) Write(ctx context.Context, writes []foldersync.Write) (all []foldersync.Outcome, err error) {

@@ -51,9 +51,9 @@ type column struct {
 	right   bool                     // for numbers
 }
 
-// table prints rows in aligned columns. On a terminal it begins with a row of headings,
-// has styles, and truncates the last column to the width; otherwise it prints only the
-// full rows.
+// table prints rows in aligned columns. On a terminal it begins with a row of headings, has
+// styles, and truncates the last column to the width; otherwise it prints only the rows,
+// untruncated.
 type table struct {
 	out      io.Writer
 	columns  []column
@@ -113,7 +113,8 @@ func (t *table) flush() error {
 	return err
 }
 
-// write writes a row, in the styles of its columns unless all is given.
+// write writes a row. Its cells have the styles of their columns, or the style all if it is
+// not nil.
 func (t *table) write(text *strings.Builder, cells []string, widths []int, all func(string) string) {
 	last, used := len(cells)-1, 0
 	for i, cell := range cells {
@@ -161,7 +162,8 @@ func cutTo(text string, width int) string {
 	return cut.String() + "…"
 }
 
-// with returns a value with its unit, or without if a heading names the unit.
+// with returns a value with its unit. On a terminal it omits the unit, which the heading
+// names.
 func (t *table) with(value any, unit string) string {
 	if t.terminal {
 		return fmt.Sprint(value)

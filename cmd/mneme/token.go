@@ -112,7 +112,8 @@ func (c *tokenCommand) run(config configs.Config, ttlGiven bool) error {
 	return err
 }
 
-// formerKeyTTL is how long tokens of a former local key are accepted without --ttl.
+// formerKeyTTL is how long tokens signed with the former local key are accepted after a
+// rotation, unless --ttl is given.
 const formerKeyTTL = 30 * 24 * time.Hour
 
 // issue returns a token and lists it. If the folder is read-only, it does not list the

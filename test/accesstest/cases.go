@@ -31,8 +31,8 @@ const (
 	invalid  = 422
 )
 
-// unchanged is the environment of read-only cases; managed is the environment of
-// changes of the store with independent outcomes.
+// unchanged is the environment of the cases that only read. managed is that of cases that
+// change the store without affecting each other.
 const unchanged, managed = "unchanged", "managed"
 
 func cases(r relation) []testCase {
@@ -83,7 +83,7 @@ func onEntry(r relation, label acl.Label, k kind) []testCase {
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, !r.self || k == internal, denied, k == encrypted, invalid, label < taint, conflict, true, ok)
 	revert := pick(
 		r.level < acl.ReadWrite, denied, hidden(r, label, k), absent, label < taint, conflict, true, ok)
-	put := pick( // the write preserves absent properties
+	put := pick( // properties that the write omits, such as in_context, stay
 		r.level < acl.ReadWrite, denied, hidden(r, label, k) || label != taint, created, true, ok)
 
 	put1 := op(Put)

@@ -73,8 +73,8 @@ func (e *env) Do(p acl.Principal, op Operation) Outcome {
 	return e.Surface.Do(p, op)
 }
 
-// Is reports whether an ID passed to a Surface is the unique form of a plain name of
-// the matrix in some environment.
+// Is reports whether an ID that a Surface gets stands for a name of the matrix: each
+// environment makes names unique, such as caller@7 for caller.
 func Is(id, name string) bool {
 	plain, _, _ := strings.Cut(id, "@")
 	return plain == name
@@ -245,7 +245,7 @@ func principal(agent string) acl.Principal {
 	return acl.Principal{Agent: agent, Taint: acl.Restricted}
 }
 
-// keyOf returns a key with a character that macOS decomposes.
+// keyOf returns a key with an é in one character. macOS writes it as two, see decomposed.
 func keyOf(label acl.Label, k kind) string { return fmt.Sprintf("%s/é %s", label, k) }
 
 // decomposed returns an operation whose keys have a different Unicode normalization

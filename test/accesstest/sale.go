@@ -95,7 +95,7 @@ func onOffer(r relation) []testCase {
 	}
 	if r.trade.buys {
 		cases = append(cases, testCase{name: "search without max_charge", env: unchanged, op: op(Search), before: func(e *env) { e.Index() }, check: func(t *testing.T, got Outcome) {
-			// The surfaces for agents answer with the price.
+			// The surfaces for agents answer with the price instead of status 402.
 			if got.Status != ok && got.Status != unpaid || len(got.Keys) > 0 || got.Charges > 0 {
 				t.Errorf("status %d, showed %q for %d charges", got.Status, got.Keys, got.Charges)
 			}

@@ -122,7 +122,7 @@ type Outcome struct {
 	Label  acl.Label
 	Value  string // of a get
 	Bare   bool   // of a search: the hits had only key, value, label, store, score and relevance
-	Coarse bool   // of a search: Coarse of a hit
+	Coarse bool   // of a search: the result of the function Coarse for a hit
 	Lags   bool   // of a search: the answer reported vector_lag
 	Next   string // of a page of a search: the cursor of the next page
 	// Charges is the number of charges for a search.

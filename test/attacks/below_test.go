@@ -126,7 +126,8 @@ func TestNoOperationShowsAtLowerLabels(t *testing.T) {
 			"title": "Notes", "description": "Of ferries", "terms": map[string]any{"price_search": 10, "price_entry": 5},
 		}).want(t, http.StatusCreated)).ID
 		low.who[0].call(http.MethodPut, store+"/grants/carol", map[string]any{"level": "read"}).want(t, http.StatusOK)
-		// The first sale creates the receipt key, which belongs to the whole server.
+		// Make a sale in advance: the first one creates the receipt key, which belongs to
+		// the whole server.
 		money := map[string]any{"amount": 1_000_000, "reference": "r"}
 		s.as("operator", "--scope", "platform").call(http.MethodPost, "/v1/admin/accounts/dave/topup", money).want(t, http.StatusOK)
 		s.as("dave").call(http.MethodPost, "/v1/offers/"+offer+"/accept", nil).want(t, http.StatusCreated)
@@ -234,7 +235,9 @@ func TestNoOperationShowsAtLowerLabels(t *testing.T) {
 			return strings.Compare(a.id, b.id)
 		})
 		refused := []string{"putSettings", "putLanguage", "putParticipant", "deleteParticipant", "putSession", "deleteSession", "purge", "createAPIKey", "revokeAPIKey"}
-		low.observe() // a call that names a store may accept its grants
+		// Observe once in advance: a call that names a store may accept its grants, which
+		// is a change.
+		low.observe()
 		before := low.observe()
 		for _, o := range all {
 			call := calls[o.id]

@@ -275,8 +275,8 @@ func BenchmarkWriters(b *testing.B) {
 				return took
 			}
 			alone := measure(0)
-			// These have the size of a batch's transactions, which their bytes limit to about
-			// 20,000 terms.
+			// Each of these batches has the size of one transaction of a large batch. The
+			// number of bytes limits such a transaction to about 20,000 terms.
 			var bounded []time.Duration
 			for i := range 5 {
 				began := time.Now()

@@ -101,7 +101,7 @@ func TestTooManyConnectionsRefuseWholeCalls(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()
 	processes, connections, allowed := size.Of(2, 3), size.Of(15, 20), size.Of(20, 30)
-	// A write waits as long as the test holds a lock.
+	// These timeouts are longer than the test holds a lock, so that a write waits for it.
 	const patient = "&lock_timeout=600000&statement_timeout=600000" // ms
 	r := onPostgres(t, 6, ownPostgres(t, fmt.Sprint("max_connections=", allowed)), processes, connections, patient)
 	r.faulty.Store(true)

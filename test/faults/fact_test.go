@@ -159,7 +159,7 @@ func (r *trial) purge(to *server) bool {
 		r.unexpected("purge", got)
 		return false
 	}
-	select { // so that other clients find deleted entries to restore
+	select { // a pause, in which other clients find deleted entries to restore
 	case <-r.t.Context().Done():
 		return false
 	case <-time.After(400 * time.Millisecond):
@@ -189,7 +189,7 @@ func (l *purgeLog) begin(cutoff time.Time) (done func()) {
 	}
 }
 
-// settle records that purges that were cut off ended by dead.
+// settle records that the purges that were cut off had ended at the time dead.
 func (l *purgeLog) settle(dead time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -53,7 +53,7 @@ func TestAKilledPurchaseIsChargedOnceAndAnswered(t *testing.T) {
 	}
 }
 
-// purchase is a paid search that is made twice.
+// purchase is a paid search that is made twice: mneme is killed during the first attempt.
 type purchase struct {
 	buyer   string
 	scheme  string // of the payment; "": paid from the account

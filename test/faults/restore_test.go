@@ -21,9 +21,10 @@ import (
 	"mneme/storage/postgres/postgrestest"
 )
 
-// An operator restores a backup while mneme serves, instead of stopping it first. Writes
-// and grants made after the backup are gone: mneme must not answer from its caches of
-// them, nor acknowledge a write that is not stored.
+// replacedText is logged by a process whose database was replaced. In these tests, an
+// operator restores a backup while mneme serves, instead of stopping it first. Writes and
+// grants made after the backup are gone: mneme must not answer from its caches of them, nor
+// acknowledge a write that is not stored.
 
 const replacedText = "the database was replaced while mneme served it"
 
@@ -235,7 +236,8 @@ func TestARestoreUnderARunningProcessOnPostgres(t *testing.T) {
 	}
 }
 
-// A PostgreSQL server that continues from an older copy of its files has lost commits.
+// A PostgreSQL server that continues from an older copy of its files has lost commits,
+// which the running process must detect.
 func TestARestoreOfTheServerUnderARunningProcess(t *testing.T) {
 	need(t, build, startPostgres)
 	t.Parallel()

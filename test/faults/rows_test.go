@@ -96,8 +96,8 @@ var postgresFaults = []fault{
 		`SELECT count(*) FROM replay r, unnest(r.ids) one WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = one)`},
 }
 
-// endLeases ends the leases of killed workers, which otherwise expire after ten seconds:
-// it changes the rows of the queue that are leased until a time.
+// endLeases ends the leases of killed workers, which otherwise expire after ten seconds: it
+// sets the end of each lease in the queue to the past.
 var endLeases = map[string]string{
 	"sqlite":   "UPDATE queue SET not_before = 1 WHERE not_before > 1 AND attempts = 0",
 	"postgres": "UPDATE queue SET not_before = to_timestamp(1) WHERE not_before > to_timestamp(1) AND attempts = 0",

@@ -37,7 +37,8 @@ func TestFreeAddressesAreReserved(t *testing.T) {
 	}
 }
 
-// A process that starts at the same moment has copies of open sockets for a while.
+// A proxy gets its address back although processes that start at the same moment have
+// copies of its listening socket for a while.
 func TestAProxyKeepsItsAddressWhileProcessesStart(t *testing.T) {
 	var children sync.WaitGroup
 	defer children.Wait()

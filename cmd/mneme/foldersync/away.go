@@ -68,7 +68,7 @@ func (p *pass) holdPartial(ctx context.Context) error {
 	return nil
 }
 
-// shorter is a file that contains the beginning of its text.
+// shorter is a file that contains only the beginning of its former text.
 type shorter struct {
 	sum string
 	at  time.Time // since when it has these contents
@@ -95,7 +95,8 @@ func (p *pass) isBeginning(name string, e *memory.Entry) bool {
 // isCut reports whether a text is a proper prefix of another.
 func isCut(text, whole string) bool { return len(text) < len(whole) && strings.HasPrefix(whole, text) }
 
-// bare returns a text without the parts of the frontmatter that may have several forms.
+// bare returns a text without the characters in which two forms of the same frontmatter may
+// differ: white space, quotes, brackets and commas.
 func bare(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\r\n\"'[],", r) {

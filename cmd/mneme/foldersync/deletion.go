@@ -95,8 +95,8 @@ func (p *pass) remove(context.Context) error {
 	return nil
 }
 
-// A large share is more than this number of deletions within a minute, and more than one
-// in this number of all files; or all, if there are several.
+// A large share of the files is more than fewDeletions within deletionWindow, and more than
+// one in deletedShare of all files; or all files, if there is more than one.
 const (
 	fewDeletions   = 5
 	deletedShare   = 4

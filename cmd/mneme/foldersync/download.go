@@ -43,7 +43,8 @@ func (p *pass) download(ctx context.Context) error {
 func (p *pass) fetch(path memory.Path, e *memory.Entry) error {
 	name, ok := p.files[path]
 	if !ok {
-		if p.isChanging(path) { // a separate file would block the other one
+		// A second file would take the key from the one that is still changing.
+		if p.isChanging(path) {
 			p.pending = p.pending || p.listing.unsettled
 			return nil
 		}
@@ -144,8 +145,9 @@ func (p *pass) put(name string, e *memory.Entry, old []byte) error {
 	return nil
 }
 
-// write is put without its report. The file gets the encoding and the line ends of style.
-// kept is the conflict file with the contents that another program wrote meanwhile.
+// write writes an entry to a file like put, but reports nothing. The file gets the encoding
+// and the line ends of the text style. kept is the conflict file with the contents that
+// another program wrote meanwhile.
 func (p *pass) write(name string, e *memory.Entry, old, style []byte) (kept string, err error) {
 	note := markdown.NoteOf(e)
 	text, err := markdown.RenderPlain(name, note, style)

@@ -8,10 +8,11 @@ import (
 	"mneme/memory"
 )
 
-// exchange is the restoration of a deleted entry whose path other entries have used since:
-// a live one, or ones that were deleted later, since the store restores the latest.
-// Meanwhile these have other keys. The state contains it, so that the next pass completes
-// an interrupted exchange.
+// exchange is the restoration of a deleted entry whose path other entries have used since.
+// The store restores only the entry that was deleted last at a path. Therefore a live entry
+// at the path, and entries that were deleted there later, get temporary keys during the
+// restoration. The state contains the exchange, so that the next pass completes an
+// interrupted one.
 type exchange struct {
 	ID    string  `json:"id"`
 	File  string  `json:"file,omitempty"` // its new file; "": its file is in the state
@@ -45,8 +46,9 @@ const maxAside = 20
 // temporaryKey returns a key for an entry that makes room for another one.
 func temporaryKey() string { return "renaming-" + rand.Text() }
 
-// undelete restores an entry at its last path, or at another path if necessary; nil if it
-// cannot. file is the entry's new file.
+// undelete restores a deleted entry at its last path or, if other entries have used that
+// path since, at the path to. It returns nil if the entry cannot be restored. file is the
+// entry's new file.
 func (p *pass) undelete(ctx context.Context, file string, former base, to memory.Path) (*Found, error) {
 	if former.ID == "" {
 		return nil, nil
@@ -85,8 +87,9 @@ func (p *pass) undelete(ctx context.Context, file string, former base, to memory
 	return nil, err
 }
 
-// makeRoom moves the entries that were later at another entry's path to temporary keys,
-// and restores that entry, as far as the store permits.
+// makeRoom gives temporary keys to the entries that have used the deleted entry's path
+// since, and restores the deleted entry. It stops, without an error, where the store
+// refuses a step.
 func (p *pass) makeRoom(ctx context.Context, x exchange) error {
 	was := x.Was.path(p.options.Origin.Store)
 	for _, one := range x.Aside {

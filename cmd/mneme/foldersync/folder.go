@@ -52,7 +52,8 @@ type file struct {
 type listing struct {
 	files map[string]*file
 	// unknown are files and folders that cannot be read now, or that are still changing.
-	// They count neither as existing nor as missing.
+	// They count neither as existing nor as missing. The value is the reason to report; "":
+	// none.
 	unknown   map[string]string // the reason
 	folders   []string
 	copies    []string // other versions of files, not synchronized
@@ -74,8 +75,8 @@ func (l listing) isUnknown(file string) bool {
 // linked is the reason why a file below a link is not synchronized.
 const linked = "its folder is a link, which is not followed"
 
-// isLinked reports whether a folder of a file is a link. The link itself has no reason: it
-// may contain no file to synchronize.
+// isLinked reports whether a folder above a file is a link. list records a link without a
+// reason, because the linked folder may contain no file to synchronize.
 func (l listing) isLinked(file string) bool {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if reason, ok := l.unknown[dir]; ok {
@@ -100,12 +101,12 @@ func isIgnored(file string) bool {
 	return strings.HasPrefix(name, ".") || markdown.IsTemporary(name) || file == markdown.IndexFile || file == markdown.TrashFolder
 }
 
-// isLink reports whether a directory entry may be a link to another folder. A Windows
-// junction is irregular, but no symbolic link.
-// Windows is irregular, and no symbolic link.
+// isLink reports whether a directory entry may be a link to another folder. The mode of a
+// Windows junction is ModeIrregular, not ModeSymlink.
 func isLink(mode fs.FileMode) bool { return mode&(fs.ModeSymlink|fs.ModeIrregular) != 0 }
 
-// list reads the folder. known are the files of the state.
+// list reads the folder. known are the files of the last common state. A file that was
+// changed less than settle ago is unknown.
 func (f *folder) list(known map[string]base, zone *time.Location, settle time.Duration) (listing, error) {
 	l := listing{files: make(map[string]*file), unknown: make(map[string]string)}
 	before := f.seen
@@ -151,19 +152,19 @@ func (f *folder) list(known map[string]base, zone *time.Location, settle time.Du
 		return f.listFile(&l, name, before[name], zone, settle)
 	})
 	for name := range l.files {
-		if l.unknown[name] == away { // its stub remains
+		if l.unknown[name] == away { // the file is back, and its stub remains
 			delete(l.unknown, name)
 		}
 	}
 	return l, err
 }
 
-// away is the reason why a file counts neither as existing nor as missing: a program
-// stores it elsewhere, and left a stub.
+// away is the reason why a file that only a stub stands for is unknown: a program such as a
+// cloud client stores the contents elsewhere.
 const away = "is not on this computer: open it, or have it downloaded"
 
-// isAway records the file whose stub this is, or a folder with files of the state. It
-// reports false for any other file.
+// isAway reports whether name is the stub of a file that is stored elsewhere, or of a
+// folder with files of the state. It records that file or folder as unknown.
 func (l *listing) isAway(name string, known map[string]base) bool {
 	file, ok := markdown.Away(name)
 	if !ok {
@@ -246,7 +247,7 @@ func (f *folder) temporary(text []byte, mode fs.FileMode) (name string, err erro
 	return name, nil
 }
 
-// create writes a file that must not exist.
+// create creates a file. It returns errChanged if the file exists.
 func (f *folder) create(name string, text []byte) (err error) {
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
@@ -269,8 +270,9 @@ func (f *folder) create(name string, text []byte) (err error) {
 	return f.root.Rename(temporary, name)
 }
 
-// replace replaces a file if it has a checksum. Contents that another program writes to it
-// at the same moment are moved to a conflict file, whose name is returned.
+// replace replaces a file if the checksum of its contents is sum, and returns errChanged
+// otherwise. Contents that another program writes to it at the same moment are moved to a
+// conflict file, whose name is returned.
 func (f *folder) replace(name string, text []byte, sum string) (conflict string, err error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
@@ -326,7 +328,9 @@ func (f *folder) move(name, to string) error {
 	switch {
 	case err == nil && !os.SameFile(before, there):
 		return errChanged
-	case err == nil && markdown.Fold(name) != markdown.Fold(to): // left by an interrupted pass
+	case err == nil && markdown.Fold(name) != markdown.Fold(to):
+		// An interrupted pass has linked the file to its new name, but not removed the
+		// former one.
 		err = f.root.Remove(name)
 	default: // free, or the same file if names are case-insensitive
 		err = f.link(name, to, err == nil)
@@ -338,8 +342,8 @@ func (f *folder) move(name, to string) error {
 	return nil
 }
 
-// link gives a file another name without overwriting a file, if the file system supports
-// hard links.
+// link renames a file. It cannot overwrite another file if the file system supports hard
+// links. isSame reports that both names already mean this file: they differ only in case.
 func (f *folder) link(name, to string, isSame bool) error {
 	if isSame {
 		return f.respell(name, to)
@@ -395,7 +399,8 @@ func cut(name string) string {
 	return name[:end]
 }
 
-// remove moves a file to the folder's trash if it has a checksum.
+// remove moves a file to the folder's trash. It returns errChanged if the checksum of the
+// file's contents is not sum.
 func (f *folder) remove(name, sum string) error {
 	old, err := f.read(name)
 	switch {
@@ -417,7 +422,8 @@ func (f *folder) remove(name, sum string) error {
 	return nil
 }
 
-// check returns ErrGone unless the folder still exists, with the state of this run.
+// check returns ErrGone unless the folder still exists and its state has the ID of this
+// run: the state of another run means that another program synchronizes the folder.
 func (f *folder) check(id string) error {
 	here, err := f.root.Stat(".")
 	if err != nil {

@@ -30,8 +30,8 @@ func (p *pass) follow(ctx context.Context) error {
 	return nil
 }
 
-// recheck removes files from the listing that were renamed during the listing, which has
-// them twice.
+// recheck removes the former names of files that were renamed while the folder was listed:
+// the listing has such a file under both names.
 func (p *pass) recheck() {
 	known := make(map[string]string)
 	for name, base := range p.state.Files {
@@ -74,7 +74,8 @@ func (p *pass) whereIs(b base) (memory.Path, bool) {
 	return path, ok && b.ID == "" && there.is(b)
 }
 
-// isMoved reports whether an entry has another path in the store.
+// isMoved reports whether the store has the entry of b at another path than the state,
+// apart from its temporary key.
 func (p *pass) isMoved(b base, there memory.Path) bool {
 	here := b.path(p.options.Origin.Store)
 	return there != here && (b.Temp == "" || there != memory.Path{Store: here.Store, Namespace: here.Namespace, Key: b.Temp})
@@ -85,13 +86,13 @@ type target struct {
 	rename
 	entry memory.Path // its current path
 	path  memory.Path // its new path
-	file  memory.Path // the path of the file's new name
+	file  memory.Path // the path that the file's new name stands for
 	etag  string
 }
 
-// renameEntries renames the entries of renamed files. It updates the state when all
-// renames are done: a later pass finds the work of an interrupted one, since files have
-// the contents of the state, and entries their IDs.
+// renameEntries renames the entries of renamed files. It updates the state only when all
+// renames are done. If the pass is interrupted before, the next one recognizes the renamed
+// files by their contents, and the renamed entries by their IDs.
 func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 	var targets []target
 	for _, r := range pairs {
@@ -129,9 +130,9 @@ func (p *pass) renameEntries(ctx context.Context, pairs []rename) error {
 	return nil
 }
 
-// reviveRenamed restores the entry of a file that was renamed here, and deleted in the
-// store: the text is retained. The entry waits at another key if its own is taken. If it
-// cannot be restored, the file is a new one.
+// reviveRenamed restores the entry of a file that was renamed here, if the entry was
+// deleted in the store: a renamed text is retained. If another entry has its key, the
+// restored entry gets a temporary one. If it cannot be restored, the file counts as new.
 func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool, error) {
 	r.base.Temp = temporaryKey()
 	p.state.Files[r.from] = r.base
@@ -155,8 +156,9 @@ func (p *pass) reviveRenamed(ctx context.Context, r *rename) (memory.Path, bool,
 	return there, true, nil
 }
 
-// renameInOrder renames entries, each when its new path is free. It returns those at their
-// new paths.
+// renameInOrder renames entries, each when its new path is free. If they block each other
+// in a cycle, one gets a temporary key first. It returns the entries that have their new
+// paths.
 func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []target, err error) {
 	if err := p.readTags(ctx, targets); err != nil {
 		return nil, err
@@ -193,7 +195,7 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 				}
 			}
 		}
-		if len(left) == len(targets) { // each blocks another
+		if len(left) == len(targets) { // a cycle: give one entry a temporary key
 			t := &left[0]
 			aside := t.entry
 			aside.Key = temporaryKey()
@@ -216,8 +218,8 @@ func (p *pass) renameInOrder(ctx context.Context, targets []target) (done []targ
 	return done, nil
 }
 
-// isSettled reports whether the state's file of a path exists: the path does not become
-// free in this pass.
+// isSettled reports whether the file that the state has for a path still exists. If it
+// does, the path does not become free in this pass.
 func (p *pass) isSettled(path memory.Path) bool {
 	for name, base := range p.state.Files {
 		if base.path(path.Store) == path {
@@ -247,8 +249,9 @@ func (p *pass) readTags(ctx context.Context, targets []target) error {
 	return nil
 }
 
-// renameEntry renames one entry in the store. If it reports false, its files are left
-// alone in this pass, or compared by path if the store refuses.
+// renameEntry renames one entry in the store, and reports whether it did. If the entry was
+// changed or deleted meanwhile, this pass leaves its files alone; if the store refuses, the
+// files are compared by path.
 func (p *pass) renameEntry(ctx context.Context, t *target, to memory.Path) (bool, error) {
 	if t.etag == "" { // it has been deleted meanwhile
 		p.leave(t.from, t.to)
@@ -294,7 +297,7 @@ func (p *pass) settleRenames(done []target) {
 		b := p.rebased(t.base, p.remote[t.path], p.listing.files[t.to])
 		if t.path == t.file {
 			b.Namespace, b.Key, b.Temp = t.path.Namespace, t.path.Key, ""
-		} // otherwise renameFiles follows the store
+		} // otherwise the store has renamed the entry, and renameFiles renames the file
 		p.state.Files[t.to] = b
 		if t.from != t.to {
 			p.done(Event{Kind: Renamed, File: t.to, From: t.from})
@@ -327,7 +330,7 @@ func (p *pass) renameFiles() {
 			moved[name] = there
 		case p.listing.isUnknown(name):
 			p.pending = p.pending || p.listing.unsettled
-		case p.isMissing(name): // deleted here: the text is retained
+		case p.isMissing(name): // deleted here, renamed in the store: the file is created again
 			p.forget(name)
 		default:
 			p.pending = true
@@ -342,11 +345,12 @@ func (p *pass) renameFiles() {
 			}
 		}
 	}
-	// The remaining files block each other: each gets the text of its path.
+	// The remaining files block each other. They keep their names, and each gets the text
+	// of the entry that now has its path.
 }
 
-// renameFile renames a file for the path of its entry, unless another file has the name
-// and must be renamed first. It reports whether it is done.
+// renameFile gives a file the name for its entry's new path. It reports false if another
+// file of moved has this name, and must be renamed first.
 func (p *pass) renameFile(name string, there memory.Path, moved map[string]memory.Path) bool {
 	b := p.rebased(p.state.Files[name], p.remote[there], p.listing.files[name])
 	b.Namespace, b.Key, b.Temp = there.Namespace, there.Key, ""
@@ -393,7 +397,8 @@ func (p *pass) renameFile(name string, there memory.Path, moved map[string]memor
 	return true
 }
 
-// says reports whether the name of a file, regardless of its fields, is for a path.
+// says reports whether the name of a file stands for a path, regardless of the fields in
+// its frontmatter.
 func (p *pass) says(name string, there memory.Path) bool {
 	note, _ := markdown.ParsePlain(name, nil, p.options.Zone)
 	return note.Namespace == there.Namespace && note.Name == there.Key && path.Ext(name) != ""

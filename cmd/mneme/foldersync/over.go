@@ -19,7 +19,8 @@ func (p *pass) clearPlaces(ctx context.Context, pairs []rename) (free []rename, 
 		}
 		b := p.state.Files[r.to]
 		there, ok := p.whereIs(b)
-		if !ok || p.isMoved(b, there) { // deleted or renamed in the store: it gets another file
+		// Deleted or renamed in the store: an entry with another path gets its own file.
+		if !ok || p.isMoved(b, there) {
 			p.forget(r.to)
 			free = append(free, r)
 			continue

@@ -11,18 +11,19 @@ import (
 	"mneme/memory"
 )
 
-// rename is a file of the state that now has another name.
+// rename is a renamed file: one of the last common state that now has another name.
 type rename struct {
 	from, to string
 	base     base // of from
-	over     bool // whether to was another file of the state, which no longer exists
-	// isOther reports whether from is not a file of the state, but another note that has
-	// the former key of to.
+	over     bool // whether the rename overwrote to, another file of the state
+	// isOther reports that nothing was renamed: from is a new note that has the key of to,
+	// a missing file of the state.
 	isOther bool
 }
 
-// The minimum similarity of a file that was renamed and edited with its former version,
-// see similarity: programs that rename a file rewrite links in it, and people its title.
+// The minimum similarity of a renamed file with its former version, see similarity, if only
+// its folder changed or also its name. It is below 1 because programs that rename a file
+// rewrite links in it, and people its title.
 const (
 	sameNameShare  = 0.5
 	otherNameShare = 0.75
@@ -30,9 +31,9 @@ const (
 	maxCompared = 200_000
 )
 
-// pair matches the files of the state that no longer exist, or that have other contents
-// now, with the files that have their contents: first equal contents, then nearly equal
-// contents.
+// pair finds renamed files: it matches the files of the state that no longer exist, or that
+// have changed, with the files that now have their former contents, equal ones first, then
+// nearly equal ones.
 func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	var gone, changed, fresh []string
 	for name, base := range p.state.Files {
@@ -62,7 +63,8 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 	m.byPath(m.movedOf(gone), fresh, true)
 	m.bySum(slices.Concat(gone, changed), slices.Concat(fresh, changed))
 	m.byPath(gone, fresh, false)
-	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] }) // most were edited
+	// Changed files that were not rewritten were only edited: they are not renamed ones.
+	changed = slices.DeleteFunc(changed, func(name string) bool { return !m.rewritten[name] })
 	m.byText(m.unpaired(slices.Concat(gone, changed), m.to), m.unpaired(slices.Concat(fresh, changed), m.from))
 	return append(m.renames(), m.others...), nil
 }
@@ -71,7 +73,7 @@ func (p *pass) pair(ctx context.Context) ([]rename, error) {
 type matching struct {
 	*pass
 	to, from map[string]string // the new file of each former one, and the reverse
-	// former and now are the words of entries and of files.
+	// former are the words of the entries of former files, and now those of present files.
 	former, now map[string]words
 	rewritten   map[string]bool // files of the state whose text has changed
 	others      []rename        // files with the keys of missing ones, see rename.isOther
@@ -125,8 +127,9 @@ func (m *matching) movedOf(files []string) (moved []string) {
 }
 
 // byPath pairs a missing file with a new file that has its entry's path and nearly its
-// contents. With other contents they are two notes: the store may have just given the
-// entry this path, or the new file waited for it.
+// contents. With other contents they are two notes. If moved, these are left alone: the
+// store has just renamed the entry to the path of the new file. Otherwise others records
+// that the new note replaces the missing one.
 func (m *matching) byPath(gone, fresh []string, moved bool) {
 	at := make(map[memory.Path]string)
 	for _, name := range m.unpaired(fresh, m.from) {
@@ -146,8 +149,8 @@ func (m *matching) byPath(gone, fresh []string, moved bool) {
 	}
 }
 
-// bySum pairs files with equal contents: of several, the ones whose names have more in
-// common.
+// bySum pairs files with equal contents. If several files have the same contents, those are
+// paired whose names have the most in common.
 func (m *matching) bySum(from, to []string) {
 	former, now := make(map[string][]string), make(map[string][]string)
 	for _, name := range m.unpaired(from, m.to) {

@@ -18,24 +18,24 @@ type pass struct {
 	files   map[memory.Path]string // the file of each path, on disk or in the state
 	report  Report
 	entries map[string]memory.Path // paths of the state's entries in the store, by ID
-	paired  map[string]bool        // renamed files whose entries cannot follow
-	// departing and arriving report whether files have just disappeared, or are new and
-	// still changing: they may be the same files.
+	paired  map[string]bool        // renamed files whose entries could not be renamed
+	// departing reports whether files have just disappeared, and arriving whether new files
+	// are still changing: a renamed file may be both.
 	departing, arriving bool
 	left                map[string]memory.Path // files excluded from the pass, and their paths
 	fold                map[string]bool        // names of all files, folded as file systems compare them
 	folders             map[string]string      // actual spelling, by folded name
 	respelled           bool                   // whether keys of entries differ in case from their files
-	exchanged           bool                   // whether entries had other keys temporarily
-	// changing are new files that are still changing, by the names that files of their
-	// paths may have.
+	exchanged           bool                   // whether entries had temporary keys: they have new tags
+	// changing holds the names that belong to new files which cannot be read yet: their
+	// own, and those of the entries that they may become. See isChanging.
 	changing markdown.Files
 
 	uploads   []memory.Path
-	revived   map[memory.Path]bool // those of them that were restored
+	revived   map[memory.Path]bool // the uploads whose entries were restored from the trash
 	downloads []memory.Path
 	conflicts []memory.Path
-	trashed   []memory.Path // deleted here
+	trashed   []memory.Path // paths whose files were deleted
 	removed   []string      // files whose entries were deleted in the store
 }
 
@@ -105,8 +105,8 @@ func (p *pass) problem(file string, line int, reason string) {
 	}
 }
 
-// name finds the path of each file: from the state, or from the file itself. A renamed
-// file with the same path replaces the former one.
+// name finds the path of each file: from the state, or from the file itself. If a new file
+// has the path of a missing one, it replaces it in the state.
 func (p *pass) name() {
 	for _, file := range slices.Sorted(maps.Keys(p.state.Files)) {
 		path := p.state.Files[file].path(p.options.Origin.Store)
@@ -165,7 +165,7 @@ func (p *pass) supersede(name string) {
 		p.forget(name)
 	case here.sum == base.File || base.says(here.note):
 		p.removed = append(p.removed, name)
-	default: // the text is retained, in a file with the key of another
+	default: // changed here: the text is retained, in a file whose key another entry has
 		p.forget(name)
 	}
 }
@@ -177,11 +177,13 @@ func (p *pass) decide() {
 		followed[base.ID] = true
 	}
 	for path, there := range p.remote {
-		if _, ok := p.files[path]; !ok && !followed[there.id] { // otherwise its file has to wait
+		// An entry of the last common state has a file, even if that could not be renamed
+		// yet.
+		if _, ok := p.files[path]; !ok && !followed[there.id] {
 			p.downloads = append(p.downloads, path)
 		}
 	}
-	var missed []string // files that cannot follow their entries
+	var missed []string // files below a link, which cannot be changed like their entries
 	for path, name := range p.files {
 		here := p.listing.files[name]
 		base, known := p.state.Files[name]
@@ -219,7 +221,7 @@ func (p *pass) decide() {
 	}
 }
 
-// compare decides about a path whose file exists.
+// compare decides what to do for a path whose file exists.
 func (p *pass) compare(path memory.Path, changed, known, isThere bool, there remote) {
 	name := p.files[path]
 	here, base := p.listing.files[name], p.state.Files[name]
@@ -243,7 +245,8 @@ func (p *pass) compare(path memory.Path, changed, known, isThere bool, there rem
 		p.downloads = append(p.downloads, path)
 	default:
 		p.report.Unchanged++
-		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry) // the formatting may differ
+		// Only the formatting of the file may have changed.
+		p.state.Files[name] = newBase(here.note, there.id, here.sum, base.Note, base.Entry)
 	}
 }
 

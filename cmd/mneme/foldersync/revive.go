@@ -20,14 +20,15 @@ type trashed struct {
 	At     time.Time `json:"at"`
 }
 
-// The record of deleted files. The store eventually purges its trash.
+// Bounds of the record of deleted files: entries cannot be restored once the store has
+// purged its trash.
 const (
 	maxTrashed = 1000
 	trashedFor = 30 * 24 * time.Hour
 )
 
-// remember records a file of the state whose entry has been deleted, with its value; nil
-// if it is unknown.
+// remember records that the entry of a file of the state was deleted. value is the entry's
+// last value; nil: unknown.
 func (p *pass) remember(name string, value json.RawMessage) {
 	b := p.state.Files[name]
 	if b.ID == "" {
@@ -40,8 +41,8 @@ func (p *pass) remember(name string, value json.RawMessage) {
 	p.state.Trashed = append(all, trashed{b, name, wordsOf(value).sketch(), p.now()})
 }
 
-// trashedAs returns the index of the deleted file that a new file was: it has the same
-// contents, or nearly, see sketchShare; -1 if there is none.
+// trashedAs returns the index in state.Trashed of the deleted file that has reappeared as a
+// new file, with the same or similar contents, see sketchShare; -1 if there is none.
 func (p *pass) trashedAs(name string) int {
 	here := p.listing.files[name]
 	if at := slices.IndexFunc(p.state.Trashed, func(t trashed) bool { return t.File == here.sum }); at >= 0 {
@@ -106,8 +107,8 @@ func (p *pass) revive(ctx context.Context, found map[memory.Path]*Found) error {
 	return nil
 }
 
-// restore restores the entry of a file, and gives it another path. It reports whether the
-// entry exists.
+// restore restores the deleted entry of a file, and renames it to path. If the store
+// refuses the rename, the entry is deleted again. It reports whether the entry exists.
 func (p *pass) restore(ctx context.Context, file string, former base, path memory.Path) (bool, error) {
 	now, err := p.undelete(ctx, file, former, path)
 	if err != nil || now == nil || now.Entry.Path == path {

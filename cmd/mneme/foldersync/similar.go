@@ -47,15 +47,16 @@ func (w words) similarity(other words) float64 {
 	return 2 * float64(common) / float64(len(w)+len(other))
 }
 
-// The minimum similarity of two sketches: sameNameShare and otherNameShare as shares of
-// all words of both texts.
+// The minimum similarity of two sketches: s/(2-s), where s is sameNameShare or
+// otherNameShare, since a common word counts once in sketchSimilarity and twice in
+// similarity.
 const (
 	sketchShare      = 1. / 3
 	otherSketchShare = 0.6
 	sketchSize       = 16
 )
 
-// sketch returns the smallest hashes of distinct words.
+// sketch returns the sketchSize smallest hashes of distinct words.
 func (w words) sketch() words {
 	distinct := slices.Compact(slices.Clone(w))
 	return distinct[:min(len(distinct), sketchSize)]

@@ -28,8 +28,8 @@ func (f *folder) respell(name, to string) error {
 	if err := f.root.Rename(name, to); err != nil || f.isSpelled(to) {
 		return err
 	}
-	// The file system considers both names equal. A file left between the two names is
-	// followed like a renamed one.
+	// The file system considers both names equal and did nothing, so a third name is
+	// needed. If this is interrupted, the next pass handles the file like any renamed one.
 	extension := ""
 	if isNote(to) {
 		extension = path.Ext(to)
@@ -48,8 +48,8 @@ func (f *folder) isSpelled(name string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == path.Base(name) })
 }
 
-// spelled returns the name of a file with existing folders in their actual case, if the
-// file system ignores case, as in the listing.
+// spelled returns the name of a file with its folders spelled as in the listing, if the
+// file system ignores case.
 func (p *pass) spelled(name string) string {
 	if !p.folder.findsAnyCase() {
 		return name
@@ -72,8 +72,8 @@ func (p *pass) spelled(name string) string {
 	return path.Join(dir, path.Base(name))
 }
 
-// respellFolders gives folders the case that the keys of all their files have, after
-// entries were renamed in this way.
+// respellFolders renames folders to the case that the keys of all their files have, if an
+// entry was renamed to a key whose folders are on disk in another case.
 func (p *pass) respellFolders() {
 	if !p.respelled {
 		return

@@ -40,7 +40,7 @@ type state struct {
 	Exchange *exchange `json:"exchange,omitempty"`
 }
 
-// base is a file and its entry when they were last equal.
+// base describes a file and its entry as they were when they were last equal.
 type base struct {
 	Namespace string `json:"namespace,omitempty"`
 	Key       string `json:"key"`

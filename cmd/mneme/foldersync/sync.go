@@ -3,8 +3,8 @@
 //
 // A Syncer stores the last common state of both sides in a file of the folder. A pass
 // compares each side with it: a change on only one side is copied to the other, and
-// different changes on both sides are a conflict. Then the entry of the store replaces the
-// file, whose text is moved to a conflict file.
+// different changes on both sides are a conflict. In a conflict, the entry of the store
+// replaces the file, and the file's text is kept in a conflict file.
 //
 // A Syncer overwrites nothing that it has not seen: writes to the store have
 // preconditions, and a file is replaced atomically if it is unchanged. Deleted entries are
@@ -36,13 +36,14 @@ type Store interface {
 	// Rename gives an entry with an entity tag another path, which must be free.
 	Rename(ctx context.Context, from, to memory.Path, etag string) (Outcome, error)
 	// Trashed returns the last path of a deleted entry, and the IDs of the entries that
-	// were deleted at it later, the latest first; nil: it cannot be restored.
+	// were deleted at the same path after it, the latest first. The path is nil if the
+	// entry cannot be restored.
 	Trashed(ctx context.Context, id string) (at *memory.Path, later []string, err error)
 	// Restore restores the entry that was deleted last at a path. It returns nil if it
 	// cannot, for example if another entry has the path.
 	Restore(ctx context.Context, at memory.Path) (*Found, error)
-	// Changes yields the paths that have changed since a cursor, like the Go client's
-	// Changes: the first page at once, then each non-empty page.
+	// Changes yields pages of the paths that have changed since a cursor: the first page at
+	// once, even if it is empty, and then a page whenever paths have changed.
 	Changes(ctx context.Context, since string) iter.Seq2[Page, error]
 }
 
@@ -63,7 +64,7 @@ type Write struct {
 type Outcome struct {
 	ETag    string // of the entry that was written
 	Changed bool   // the precondition did not hold: nothing was written
-	Refused string // the store's reason for refusing it; "" if it did not
+	Refused string // why the store refused the write; "" if it did not
 }
 
 // Page is a page of changes.
@@ -79,7 +80,7 @@ var ErrFeed = errors.New("the changes since this cursor are not known")
 type Options struct {
 	Dir    string
 	Origin Origin
-	Force  bool           // delete even a large share
+	Force  bool           // delete even if a large share of one side is missing
 	Zone   *time.Location // for times without a zone
 	// Settle is how long a file must be unchanged before it is read, or missing before its
 	// entry is deleted: programs write files in steps.
@@ -130,7 +131,8 @@ func (r Report) Done() int {
 	return r.Uploaded + r.Downloaded + r.Renamed + r.Trashed + r.Removed + len(r.Conflicts)
 }
 
-// add adds the counts of a later pass.
+// add adds the changes of a later pass. What is left after that pass (unchanged files,
+// problems, conflict files) replaces the earlier counts.
 func (r *Report) add(later Report) {
 	r.Uploaded += later.Uploaded
 	r.Downloaded += later.Downloaded
@@ -160,11 +162,11 @@ type Syncer struct {
 	cursor   string                 // of the feed, up to which remote is current
 	missing  map[string]time.Time   // missing files of the state, and since when
 	appeared map[string]time.Time   // new files that are not in the state, and since when
-	shorter  map[string]shorter     // files that contain the beginning of their texts
+	shorter  map[string]shorter     // files that contain only the beginning of their former texts
 	deleted  []time.Time            // times of recent deletions of files and entries
 	said     map[Event]bool         // reported problems
-	pending  bool                   // whether something waits until it settles
-	again    bool                   // whether a rename waits for the changes of the pass
+	pending  bool                   // whether something is still changing: the next pass is soon
+	again    bool                   // whether a rename needs a further pass, see repeats
 }
 
 // Open opens a folder, and creates it if it does not exist.
@@ -220,10 +222,12 @@ func (s *Syncer) Once(ctx context.Context) (Report, error) {
 	return report, err
 }
 
-// repeats bounds the number of comparisons in Once: renames may wait for each other.
+// repeats is the maximum number of further passes in Once: a rename may have to wait until
+// an earlier pass has freed its path.
 const repeats = 3
 
-// refresh updates remote.
+// refresh makes remote current: it reads the changes since the cursor or, if these are
+// unknown, the whole store.
 func (s *Syncer) refresh(ctx context.Context) error {
 	err := s.catchUp(ctx)
 	if errors.Is(err, ErrFeed) {
@@ -271,8 +275,8 @@ func (s *Syncer) page(ctx context.Context, since string) (Page, error) {
 	return Page{}, ctx.Err()
 }
 
-// readAtOnce bounds the entries of one call, so that their values fit into an answer
-// unless they are large.
+// readAtOnce is the maximum number of entries in one call of Store.Read: few enough that
+// their values usually fit into one response.
 const readAtOnce = 50
 
 // read returns entries by path, and records them in remote.

@@ -14,8 +14,8 @@ import (
 const (
 	writeAtOnce    = 100
 	maxWrittenSize = 4 << 20 // bytes of values, unless a single value has more
-	// maxValueSize is the size of the largest value, in bytes. A server refuses batches
-	// above 10,000,000, including the other fields.
+	// maxValueSize is the size of the largest value, in bytes. A server refuses batches of
+	// more than 10,000,000 bytes, which include the other fields.
 	maxValueSize = 9_900_000
 )
 
@@ -71,8 +71,9 @@ func (p *pass) known(paths []memory.Path) []memory.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(path memory.Path) bool { _, ok := p.remote[path]; return !ok })
 }
 
-// putOf returns the write of a file. The expiry of an entry stays if it is the same. If
-// the file is not for the store, the reason says why.
+// putOf returns the write of a file. Its TTL is nil, which leaves the expiry unchanged, if
+// the entry already expires when the file says. reason says why the file cannot be written
+// to the store; "" if it can.
 func (p *pass) putOf(path memory.Path, n markdown.Note, now *Found) (put memory.PutRequest, reason string) {
 	tags := append([]string{}, n.Tags...)
 	occurred := n.OccurredAt.String()

@@ -71,8 +71,9 @@ func isFatal(err error) bool {
 	return errors.Is(err, ErrGone) || errors.As(err, &pathErr)
 }
 
-// pause waits for an event, and then until no more arrive for a moment, but for a bounded
-// time. It reports false if ctx has ended.
+// pause waits for the time wait. Unless failing, an event ends it earlier: as soon as no
+// further event arrives for the time soon, and at the latest atLatest after the first
+// event. It reports false if ctx has ended.
 func pause(ctx context.Context, wait time.Duration, failing bool, files, entries <-chan struct{}) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -125,7 +125,8 @@ func installLaunchd(u Unit) (Plan, error) {
 	}
 	return Plan{
 		{Write: file, Text: text, Mode: 0o644},
-		{Command: []string{"launchctl", "bootout", domain + "/" + Name}, MayFail: true}, // of an earlier version
+		// Unload the service of an earlier version.
+		{Command: []string{"launchctl", "bootout", domain + "/" + Name}, MayFail: true},
 		run("launchctl", "bootstrap", domain, file),
 	}, nil
 }

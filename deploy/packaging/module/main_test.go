@@ -55,7 +55,8 @@ func TestPathsOfOtherThingsAreRefused(t *testing.T) {
 	}
 }
 
-// The CI step module-path builds such a copy, too.
+// A copy of this repository gets another module path, and then its own again. The CI step
+// module-path builds such a copy, too.
 func TestThisRepositoryIsRenamedAndBack(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil {

@@ -42,9 +42,9 @@ func (basicMemory) read(file string, in io.Reader, out output) error {
 	head, body, err := frontmatter(text)
 	var notes []string
 	switch {
-	case err != nil && file == "-": // it may contain the key
+	case err != nil && file == "-": // the unreadable frontmatter may contain the key
 		return out(whole.refuse(err))
-	case err != nil: // it stays as text
+	case err != nil: // the unreadable frontmatter stays in the text
 		head, body, notes = noteHead{}, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), []string{err.Error()}
 	}
 	d := draft{

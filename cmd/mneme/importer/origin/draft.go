@@ -17,7 +17,7 @@ import (
 type draft struct {
 	key         string
 	text        string          // the value, unless json is set
-	json        json.RawMessage // the value
+	json        json.RawMessage // the value; nil: text is the value
 	kind        string          // the entry's type
 	description string
 	tags        []string

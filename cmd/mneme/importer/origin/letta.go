@@ -37,8 +37,8 @@ type lettaBlock struct {
 	Updated     importer.Date `json:"updated_at"`
 }
 
-// read collects the blocks: the agents that contain them, and after which they are named,
-// may follow later.
+// read reads the whole file before it yields a block. A block's key begins with the name of
+// its agent, which may follow later in the file.
 func (letta) read(_ string, in io.Reader, out output) error {
 	type found struct {
 		item

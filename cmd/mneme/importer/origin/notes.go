@@ -16,7 +16,8 @@ import (
 	"mneme/memory"
 )
 
-// Markdown is the system of any folder of Markdown files: an Obsidian vault, a wiki.
+// Markdown is the name of the system whose exports are any folders of Markdown files, such
+// as an Obsidian vault or a wiki.
 const Markdown = "markdown"
 
 // notes reads a plain folder of Markdown files: each file is an entry, see
@@ -94,7 +95,7 @@ func (n *notes) read(file string, in io.Reader, out output) error {
 	}
 	warned := out
 	if reason := markdown.UnreadFrontmatter(text); reason != "" {
-		warned = func(line importer.Line) error { // with the first line
+		warned = func(line importer.Line) error { // attach the reason to the first line
 			if reason != "" {
 				line.Notes, reason = append(line.Notes, reason), ""
 			}

@@ -237,7 +237,9 @@ func (r *Reader) read(shown, file string, in io.Reader, yield func(string, impor
 		if _, plain := r.format.(*notes); plain && line.Skipped {
 			r.LeftOut[line.Err.Error()]++
 			return nil
-		} else if !plain || r.namespace != "" { // the path may contain one
+		} else if !plain || r.namespace != "" {
+			// In a plain folder without --namespace, the file's path gives the namespace
+			// instead.
 			line.Put.Path.Namespace = r.namespace
 		}
 		line.Put.Path = line.Put.Path.Normal()

@@ -304,7 +304,7 @@ func TestLongMessageIsCutIntoAllOfIt(t *testing.T) {
 	}
 }
 
-// A file need not fit into memory.
+// Entries are yielded while the file is still being read: it need not fit into memory.
 func TestEntriesAreReadBeforeTheFileEnds(t *testing.T) {
 	in, out := io.Pipe()
 	got := make(chan string)
