@@ -31,8 +31,8 @@ type StoreAccess struct {
 	Makers []string
 }
 
-// Access returns what an agent may reach, by the rules that its own searches apply. It takes a
-// platform token. It reads no entry, is not counted and costs nothing.
+// Access returns what an agent may reach, by the rules that apply to the agent's own searches.
+// It takes a platform token. It reads no entry, and is neither counted nor charged.
 func (a *Admin) Access(ctx context.Context, c Caller, r AccessRequest) (found AgentAccess, err error) {
 	ids := []string{r.Agent}
 	for _, id := range []string{r.Chat, r.User} {

@@ -13,9 +13,9 @@ import (
 	"mneme/lexical"
 )
 
-// The settings that name the versions of the analysis that turned the database's texts into
-// terms and into forms. While the texts are being analyzed again, analysisMeta has the value
-// that analyzedUpTo returns.
+// The settings with the versions of the analysis by which the database's terms and forms were
+// made from its texts. While the texts are being analyzed again, analysisMeta holds the
+// progress: a value of analyzedUpTo.
 const (
 	analysisMeta = "analysis"
 	formsMeta    = "forms"
@@ -28,14 +28,14 @@ const analysisBatch = 200
 const beingAnalyzed = lexical.AnalysisVersion + " " + lexical.FormVersion + " "
 
 // analyzedUpTo is the value of analysisMeta once the entries up to an ID are analyzed again. It
-// is not the version of any build: any other build analyzes all entries.
+// equals no build's version: if another build opens the database, it analyzes all entries.
 func analyzedUpTo(last uuid.UUID) []byte { return []byte(beingAnalyzed + last.String()) }
 
-// analyzeAgain writes the terms and forms of every entry if the database was written with other
-// analysis versions than this build's, and queues the entries whose vectors were made from
-// another text. It resumes an interrupted run: a supervisor may not wait for all of a large
-// database. Other processes may write meanwhile, but terms written by another version are not
-// analyzed again.
+// analyzeAgain writes the terms and forms of every entry if other analysis versions than this
+// build's made those in the database. It also queues the entries whose vectors were made from
+// another text. It resumes an interrupted run, since a supervisor may stop a process that takes
+// long to start. Other processes may write meanwhile, but terms that another version of mneme
+// writes after an entry's turn are not analyzed again.
 func analyzeAgain(ctx context.Context, storage Storage, log *slog.Logger, now time.Time) error {
 	found, err := readMetas(ctx, storage, analysisMeta, formsMeta)
 	if err != nil || found[analysisMeta] == lexical.AnalysisVersion && found[formsMeta] == lexical.FormVersion {
@@ -94,7 +94,8 @@ func countSearchable(ctx context.Context, storage Storage, after uuid.UUID) (n i
 	return n, err
 }
 
-// reportEntries reports the progress of a step. Other processes may add entries meanwhile.
+// reportEntries reports that done of all entries are done. Other processes may add entries
+// meanwhile, so done may exceed all.
 func reportEntries(ctx context.Context, step string, done int, all int64) {
 	ReportProgress(ctx, fmt.Sprintf("%s, %d of %d entries", step, done, max(all, int64(done))))
 }
@@ -145,9 +146,10 @@ func putDocuments(ctx context.Context, tx DocumentWriter, entries []Entry, now t
 	return nil
 }
 
-// embeddedAlike reports whether analysis "1" embedded the same text of an entry. It used only
-// the strings of JSON and no NFKC normalization, and embedded an entry without text as the
-// empty text. Before "6", data URLs were text.
+// embeddedAlike reports whether the vectors of an entry remain valid: whether analysis "1" gave
+// the embedder the same text as this build. Version "1" used only the strings of a JSON value,
+// without NFKC normalization, and embedded an entry without text as the empty text. Versions
+// before "6" treated data URLs as text.
 func embeddedAlike(e *Entry) bool {
 	return IsText(e.Value) && norm.NFKC.IsNormal(e.Value) && HasMeaning(e) && !lexical.HasDataURL(e.Value)
 }

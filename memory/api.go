@@ -16,8 +16,8 @@ type Found struct {
 	ETag string
 }
 
-// Preconditions are checked in the write's transaction, against the result of Get for the
-// caller.
+// Preconditions are checked in the write's transaction, against the entry that Get would return
+// to the caller.
 type Preconditions struct {
 	// Match, unless nil, lists entity tags, one of which must be the entry's. "*" matches any
 	// existing entry.
@@ -42,14 +42,14 @@ type PutRequest struct {
 	OccurredAt   *string        // a Moment's text; "": none
 	Timezone     string         // of an OccurredAt without zone, as period.Zone takes it; "": UTC
 	Source       json.RawMessage
-	// Inherit: if the write creates an entry, it copies the type, description, tags and
-	// OccurredAt that are left out, with their authors, from the entry that the path resolves
-	// to, which has a lower label.
+	// Inherit: if the write creates an entry although the path resolves to another one, with a
+	// lower label, the new entry copies from that one the type, description, tags and
+	// OccurredAt that the request omits, with their authors.
 	Inherit bool
 	If      Preconditions
 	Wait    bool // until a search in this process can return the entry, at most Options.IndexedWait
-	// Similar requests PutResult.Similar. It waits like Wait, but without Wait at most
-	// Options.SimilarWait.
+	// Similar requests PutResult.Similar. The write waits as with Wait, but unless Wait is set
+	// too, at most Options.SimilarWait.
 	Similar bool
 }
 
@@ -59,11 +59,11 @@ type PutResult struct {
 	Created bool
 	Indexed bool // set if Wait or Similar was set
 	// Similar are the store's entries at other paths that say nearly the same or the opposite
-	// and that the caller may read, most alike first, at most three. It is nil if it was not
-	// requested, or is unknown because the entry is never searched, has no text, no model makes
-	// vectors, or SimilarLate is set.
+	// and that the caller may read, most alike first, at most three. It is nil if the request
+	// did not set Similar. It is also nil if the result is unknown: the entry is never searched
+	// or has no text, no model makes vectors, or SimilarLate is set.
 	Similar []Near
-	// SimilarLate says that Similar is unknown because it was not found in time.
+	// SimilarLate says that the wait ended before similar entries were found.
 	SimilarLate bool
 }
 
@@ -74,12 +74,13 @@ type ListRequest struct {
 	Prefix string // of the key
 	Limit  int    // 1–100
 	Cursor string // "" for the first page
-	// AsOf, unless "", lists the entries as of a time: see Service.GetAsOf. It is interpreted
-	// in Filter.Timezone, and cannot be combined with WithoutText.
+	// AsOf, unless "", is a time in the past for which the entries are listed: see
+	// Service.GetAsOf. It is interpreted in Filter.Timezone, and cannot be combined with
+	// WithoutText.
 	AsOf string
 	// WithoutText omits values and sources. They are not even read.
 	WithoutText bool
-	// WithTool is an exception to WithoutText: sources include their tool.
+	// WithTool makes an exception to WithoutText: sources are included, reduced to their tool.
 	WithTool bool
 }
 
@@ -87,9 +88,9 @@ type ListRequest struct {
 // path.
 type TrashRequest struct {
 	Store string
-	// Path, unless nil, is a path in Store. The page then has the path's latest deleted entry
-	// of each label up to the session's that the caller may restore in a session of that label:
-	// the lowest label first, without values and sources.
+	// Path, unless nil, is a path in Store. The page then lists deleted entries of this path:
+	// for each label up to the session's, the latest one that a session of the caller at that
+	// label may restore. It begins with the lowest label, and omits values and sources.
 	Path   *Path
 	Limit  int    // 1–100; ignored with a Path
 	Cursor string // "" for the first page; ignored with a Path
@@ -142,13 +143,13 @@ type StoreInfo struct {
 	// caller has level search on the store.
 	Reading choice.Reading
 	// Models are the models that read the store's entries: english, multilingual or both. If
-	// one embedder reads every language, Models has its fingerprint, or nothing if it does not
-	// serve in this process; Reading does not matter then.
+	// one embedder reads every language, Reading does not matter, and Models has that
+	// embedder's fingerprint, or nothing if it does not serve in this process.
 	Models []string
-	// EveryLanguage reports that one embedder reads every language, for each store.
+	// EveryLanguage reports that one embedder reads every language, in all stores.
 	EveryLanguage bool
-	// Progress says how many entries the multilingual model has read in a store that is not
-	// Reading.Whole. It is nil if the store is.
+	// Progress says how many entries the multilingual model has read, in a store that it is
+	// still reading. It is nil if the store is Reading.Whole.
 	Progress *ReadingProgress
 }
 
@@ -176,7 +177,7 @@ type PurgeRequest struct {
 // PurgeResult lists the entries that a purge erased.
 type PurgeResult struct {
 	IDs []uuid.UUID
-	// ErasedOnDisk is when no file of the database contained the entries any more; the zero
-	// time if that is unknown. See Scrubber.
+	// ErasedOnDisk is the time from which no file of the database contains the entries; the
+	// zero time if that is unknown. See Scrubber.
 	ErasedOnDisk time.Time `json:",omitzero"`
 }

@@ -14,12 +14,13 @@ import (
 // OptionAsOf is the request option for an answer as of a time.
 const OptionAsOf = "as_of"
 
-// maxChanged bounds the entries per store that are older than an AsOf time and have changed
-// since: the history of each is read.
+// maxChanged bounds the entries per store that existed at an AsOf time and have changed since,
+// because the history of each must be read.
 const maxChanged = 1000
 
-// ParseAsOf returns the instant of an as_of option: a time, or the last instant of a date in a
-// zone, but now if that instant is later. The error is a RuleError.
+// ParseAsOf returns the instant of an as_of option. The option is a time, or a date, which
+// stands for its last instant in the zone. An instant after now becomes now. The error is a
+// RuleError.
 func ParseAsOf(text, timezone string, now time.Time) (time.Time, error) {
 	zone, err := parseZone(timezone)
 	if err != nil {
@@ -42,23 +43,24 @@ func ParseAsOf(text, timezone string, now time.Time) (time.Time, error) {
 // then holds the entries of a store as of a time, restricted to those that the caller may see
 // now.
 //
-// SECURITY: the caller's current access and the entry's current label and state decide about
-// every entry. Only its contents, path, expiry and shadowing are those of the past.
+// SECURITY: who may see an entry is decided by the caller's current access and the entry's
+// current label and state. Only its contents, path and expiry are those of the past, and which
+// entry its path resolved to.
 type then struct {
 	at, now time.Time
 	// former are the entries that have changed or were deleted since, in their former state and
 	// without values. passes reports which of them pass the filter.
 	former []Entry
 	passes map[uuid.UUID]bool
-	// lost are the entries, in their current state, that existed already but whose versions
-	// from before are no longer stored.
+	// lost are the entries, in their current state, that existed at the time but whose versions
+	// from then are no longer stored.
 	lost []Entry
 }
 
-// readThen returns what has changed in a store since a time, for an access to it. extra are
-// current rows that are in no scope because they are not in context. Unless each is nil,
-// readThen calls it with each entry of former in its current state and in its former state, the
-// latter with the value.
+// readThen returns what has changed in a store since a time, as far as the access a allows.
+// extra are current rows that no scope has because they are not in context. Unless each is nil,
+// readThen calls it with each entry of former: is is its current state, was its former state
+// with the value.
 func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Filter, extra []Entry, at, now time.Time, each func(is, was *Entry, passes bool)) (*then, error) {
 	changed, err := changedSince(ctx, tx, c, a, at, now)
 	if err != nil {
@@ -102,8 +104,8 @@ func readThen(ctx context.Context, tx ReadTx, c Caller, a acl.Access, filter Fil
 	return t, nil
 }
 
-// changedSince returns the visible in-context entries, in their current state, that were
-// created by a time and have changed since.
+// changedSince returns the visible in-context entries, in their current state, that existed at
+// the time at and have changed since.
 func changedSince(ctx context.Context, tx ReadTx, c Caller, a acl.Access, at, now time.Time) ([]Entry, error) {
 	scope, err := acl.NewScope(ctx, tx, c.Principal, acl.ScopeRequest{Stores: []string{a.Store}}, now)
 	if err != nil {
@@ -138,9 +140,9 @@ func changedSince(ctx context.Context, tx ReadTx, c Caller, a acl.Access, at, no
 	return changed, nil
 }
 
-// deletedSince returns the entries, in their current state, that were created by a time and
-// deleted since, if the caller may restore them in a session of their label. It returns more
-// than maxChanged if there are more.
+// deletedSince returns the entries, in their current state, that existed at the time at and
+// were deleted since, if the caller may restore them in a session of their label. If there are
+// more than maxChanged, it returns only some, but more than maxChanged.
 //
 // SECURITY: for everybody else a deleted entry does not exist, as of any time.
 func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, at, now time.Time) ([]Entry, error) {
@@ -157,7 +159,7 @@ func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, a
 			}
 			more = len(rows) == query.Limit
 			for _, e := range rows {
-				if !e.DeletedAt.After(at) { // the next ones were deleted earlier
+				if !e.DeletedAt.After(at) { // ordered by deletion: the rest were deleted earlier
 					more = false
 					break
 				}
@@ -174,8 +176,8 @@ func deletedSince(ctx context.Context, tx EntryReader, c Caller, a acl.Access, a
 	return deleted, nil
 }
 
-// versionAt returns an entry as of a time, or nil if that version is no longer stored. The
-// label is the current one.
+// versionAt returns an entry as it was at a time, or nil if that version is no longer stored.
+// Its label is the current one.
 func versionAt(ctx context.Context, tx HistoryReader, e *Entry, at time.Time) (*Entry, error) {
 	versions, err := tx.History(ctx, HistoryQuery{Entry: e.ID, Until: at, Limit: 1})
 	if err != nil || len(versions) == 0 {
@@ -189,10 +191,10 @@ func versionAt(ctx context.Context, tx HistoryReader, e *Entry, at time.Time) (*
 	return was, nil
 }
 
-// stood reports whether a current row was the same at the time.
+// stood reports whether a current row is live and has not changed since the time.
 func (t *then) stood(e *Entry) bool { return !e.UpdatedAt.After(t.at) && e.Live(t.now) }
 
-// withValues is Service.withValues for entries as of the time.
+// withValues is Service.withValues for entries as they were at the time.
 func (t *then) withValues(ctx context.Context, tx EntryReader, s *Service, entries []Entry) ([]Found, error) {
 	former := make(map[uuid.UUID]bool, len(t.former))
 	for i := range t.former {
@@ -220,7 +222,7 @@ func (t *then) withValues(ctx context.Context, tx EntryReader, s *Service, entri
 		if err != nil {
 			return nil, err
 		}
-		if was != nil { // already read in this transaction
+		if was != nil { // it was read in this transaction
 			items = append(items, s.withETag(*was))
 		}
 	}
@@ -237,9 +239,10 @@ func errLost() error {
 	return rule(OptionAsOf, "must be later: the former versions of an entry that has changed since are no longer stored")
 }
 
-// GetAsOf is Get as of a time, in the form of ParseAsOf. Of the entries that the caller may see
-// now, it returns the former version of the one that the path then resolved to. The error is a
-// RuleError if the history of an entry that is now at the path does not reach back that far.
+// GetAsOf is Get at a time in the past, in the form of ParseAsOf. Among the entries that the
+// caller may see now, it finds the one to which the path resolved at the time, and returns it
+// as it was then. The error is a RuleError if the history of an entry that is now at the path
+// does not reach back that far.
 func (s *Service) GetAsOf(ctx context.Context, c Caller, path Path, asOf, timezone string) (Found, error) {
 	path = path.Normal()
 	var found Found
@@ -289,7 +292,7 @@ func (s *Service) GetAsOf(ctx context.Context, c Caller, path Path, asOf, timezo
 		if err != nil {
 			return err
 		}
-		if len(items) == 0 { // already read in this transaction
+		if len(items) == 0 { // it was read in this transaction
 			return ErrStale
 		}
 		found = items[0]

@@ -49,9 +49,9 @@ func (r *ListRequest) covers(e Entry) bool {
 	return (r.Filter.Namespace == nil || *r.Filter.Namespace == e.Namespace) && strings.HasPrefix(e.Key, r.Prefix)
 }
 
-// list returns up to limit entries after a position, without values, in list order: the entry
-// that each path resolved to, if it passes the filter. It merges a scan of the current rows
-// with the former entries.
+// list returns up to limit entries after a position, without values, in list order: the entries
+// to which the paths resolved at the time, if they pass the filter. It merges a scan of the
+// current rows with the former entries.
 func (t *then) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, limit int) ([]Entry, error) {
 	query := ScanQuery{Store: r.Store, Ceiling: a.Ceiling, Namespace: r.Filter.Namespace, Prefix: r.Prefix, Limit: min(maxScan, 4*limit+16)}
 	var former []Entry
@@ -108,8 +108,8 @@ func endOfPath(entries []Entry, p Path) int {
 	return n
 }
 
-// passing is Filter.Passing for entries as of the time. The database judges the entries that
-// have not changed.
+// passing is Filter.Passing for entries as they were at the time. Only for entries that have
+// not changed since, the database applies the filter; for the others, passes has the result.
 func (t *then) passing(ctx context.Context, tx CandidateReader, scope acl.Scope, filter Filter, entries []*Entry) ([]*Entry, error) {
 	var present []*Entry
 	for _, e := range entries {

@@ -10,8 +10,8 @@ import (
 	"mneme/acl"
 )
 
-// Then holds the entries in the stores of a scope as of a time, for a search. It is valid in
-// the snapshot in which it was read.
+// Then holds, for a search, the former state of entries in the stores of a scope: their state
+// at a time in the past. It is valid in the snapshot in which it was read.
 type Then struct {
 	then
 	scope  acl.Scope
@@ -19,20 +19,21 @@ type Then struct {
 	filter Filter
 	former map[uuid.UUID]*Entry
 	atPath map[Path][]*Entry // former entries by path
-	// hidden are the former entries that no search finds in their current state: they are
-	// encrypted or not in context.
+	// hidden are former entries that no search finds in their current state, because they are
+	// now encrypted or not in context.
 	hidden map[uuid.UUID]bool
 }
 
 // pathBatch bounds the number of paths in one query.
 const pathBatch = 100
 
-// ReadThen returns the entries as of a time in the stores of a scope, all of which the caller
-// may read. It calls read with each entry that has changed since and passes the filter, in its
-// former state and with its value. Searchable decides which of them the caller would find. The
-// error is a RuleError if history does not reach back that far.
+// ReadThen reads which entries in the stores of a scope have changed since the time at. The
+// caller must be allowed to read all these stores. ReadThen calls read with each entry that has
+// changed since and passes the filter, in its former state and with its value. Searchable then
+// decides which of them the caller would find. The error is a RuleError if history does not
+// reach back that far.
 //
-// SECURITY: see then. The scope must be the caller's in this snapshot.
+// SECURITY: see type then. The scope must be the caller's in this snapshot.
 func ReadThen(ctx context.Context, tx ReadTx, c Caller, scope acl.Scope, filter Filter, at, now time.Time, read func(*Entry)) (*Then, error) {
 	t := &Then{
 		then: then{at: at, now: now, passes: make(map[uuid.UUID]bool)}, scope: scope, caller: c, filter: filter,
@@ -71,11 +72,12 @@ func (t *Then) covers(e *Entry) bool {
 	return t.filter.Namespace == nil || *t.filter.Namespace == e.Namespace
 }
 
-// IsFormer reports whether an entry has changed or was deleted since.
+// IsFormer reports whether an entry was changed or deleted after the time.
 func (t *Then) IsFormer(id uuid.UUID) bool { return t.former[id] != nil }
 
-// Former returns the entries that have changed since, that a search would then have found and
-// that pass the filter, in their former state and without values.
+// Former returns the entries that were changed or deleted after the time, in their former state
+// and without values: those that pass the filter and that a search at the time would have
+// found.
 func (t *Then) Former(ctx context.Context, tx PathReader) ([]*Entry, error) {
 	var ids []uuid.UUID
 	for i := range t.then.former {
@@ -85,8 +87,9 @@ func (t *Then) Former(ctx context.Context, tx PathReader) ([]*Entry, error) {
 	return slices.DeleteFunc(found, func(e *Entry) bool { return !t.IsFormer(e.ID) || !t.passes[e.ID] }), err
 }
 
-// Searchable returns the entries that a search could find, of those that the paths of some
-// entries resolved to. rows are current Siblings; ids name the former entries.
+// Searchable returns the entries to which some paths resolved at the time, if a search could
+// find them. The paths are those of rows and of the former entries with ids. rows are current
+// rows from Siblings, which has all entries of each of their paths.
 func (t *Then) Searchable(ctx context.Context, tx PathReader, rows []*Entry, ids []uuid.UUID) ([]*Entry, error) {
 	paths := make(map[Path]bool)
 	var standing []*Entry
@@ -125,18 +128,18 @@ func (t *Then) Searchable(ctx context.Context, tx PathReader, rows []*Entry, ids
 	return slices.DeleteFunc(found, func(e *Entry) bool { return t.IsFormer(e.ID) && t.hidden[e.ID] }), nil
 }
 
-// Passing returns the results of Searchable that pass the filter.
+// Passing returns the entries, which Searchable returned, that pass the filter.
 func (t *Then) Passing(ctx context.Context, tx CandidateReader, entries []*Entry) ([]*Entry, error) {
 	return t.passing(ctx, tx, t.scope, t.filter, entries)
 }
 
-// Whole returns a former entry with its former value.
+// Whole returns a former entry with its value at the time.
 func (t *Then) Whole(ctx context.Context, tx HistoryReader, e *Entry) (Entry, error) {
 	was, err := versionAt(ctx, tx, e, t.at)
 	if err != nil {
 		return Entry{}, err
 	}
-	if was == nil { // already read in this snapshot
+	if was == nil { // it was read in this snapshot
 		return Entry{}, ErrStale
 	}
 	was.Size = 0

@@ -18,7 +18,7 @@ type BatchLimits struct {
 	Bytes int // total bytes of the values in the outcomes
 }
 
-// BatchOp is what an item of a batch does.
+// BatchOp is the operation of an item of a batch.
 type BatchOp int
 
 // The operations of items.
@@ -31,8 +31,8 @@ const (
 // BatchItem is a put, get or delete in the batch's store.
 type BatchItem struct {
 	Op BatchOp
-	// PutRequest has the path of every item, without its store, the preconditions of a put or
-	// delete, and the fields of a put. Wait is ignored.
+	// PutRequest has the path of every item, without its store. It also has the preconditions
+	// of a put or delete, and the fields of a put. Wait is ignored.
 	PutRequest
 }
 
@@ -51,7 +51,7 @@ type BatchOutcome struct {
 	Err       error // why the item was refused; nil if it was not
 }
 
-// BatchError names the item that was refused in an atomic batch, so that no item was performed.
+// BatchError says which item of an atomic batch was refused. No item was then performed.
 type BatchError struct {
 	Item int // index of the item
 	Err  error
@@ -62,12 +62,12 @@ func (e *BatchError) Error() string { return fmt.Sprintf("item %d: %v", e.Item, 
 // Unwrap returns why the item was refused.
 func (e *BatchError) Unwrap() error { return e.Err }
 
-// Batch performs the items in order. Each is decided as Put, Get or Delete would decide it
-// after the items before it. A refused item does not stop the others, unless the batch is
-// atomic: then the error is a BatchError, and nothing was changed. An atomic batch is one
-// transaction at one instant. Other batches are split into transactions by partCost; if one of
-// these fails, Batch returns its error, and the items of the earlier transactions stay
-// performed. The caller needs read on the store.
+// Batch performs the items in order. Each item has the outcome that Put, Get or Delete would
+// have after the items before it. If an item is refused, the others are performed nevertheless,
+// unless the batch is atomic: then the error is a BatchError, and nothing was changed. An
+// atomic batch is one transaction at one instant. Other batches are split into transactions by
+// partCost; if one of these fails, Batch returns its error, and the items of the earlier
+// transactions stay performed. The caller needs read on the store.
 func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchOutcome, error) {
 	r.Items = slices.Clone(r.Items)
 	writes := r.Idempotency != nil
@@ -104,7 +104,8 @@ func (s *Service) Batch(ctx context.Context, c Caller, r BatchRequest) ([]BatchO
 	return outcomes, nil
 }
 
-// foundOf returns the entries of outcomes, with an empty one for each outcome without.
+// foundOf returns the entries of outcomes, in order. An outcome without an entry has an empty
+// one.
 func foundOf(outcomes []BatchOutcome) []*Found {
 	found := make([]*Found, len(outcomes))
 	for i := range outcomes {
@@ -126,7 +127,7 @@ type batch struct {
 	outcomes []BatchOutcome
 	end      int   // number of items performed
 	room     int   // bytes left for further values that are read
-	found    []int // gets whose values are not read yet
+	found    []int // indexes of gets whose values are not read yet
 	unread   int   // bytes of these values
 }
 
@@ -178,14 +179,14 @@ func (b *batch) prefetch(ctx context.Context, tx Tx) error {
 	return tx.PrepareWrite(ctx, WritePlan{b.Store, paths, b.caller.Taint, b.caller.Agent})
 }
 
-// run performs the items in order, as many as the transaction may.
+// run performs the items in order, with do, until the transaction is full.
 func (b *batch) run(ctx context.Context, do func(ctx context.Context, i int) error) error {
 	for i := range b.Items {
 		if b.full(i) {
 			break
 		}
 		if b.Items[i].Op != BatchGet {
-			if err := b.readFound(ctx); err != nil { // before a later item changes an entry that a get found
+			if err := b.readFound(ctx); err != nil { // before a later item changes one of the entries
 				return err
 			}
 		}
@@ -277,7 +278,7 @@ func (b *batch) readFound(ctx context.Context) error {
 	for _, i := range b.found {
 		found := &b.outcomes[i].Found
 		e, ok := byID[found.ID]
-		if !ok { // found in this transaction
+		if !ok { // it was found in this transaction
 			return ErrStale
 		}
 		found.Entry = e

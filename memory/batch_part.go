@@ -8,7 +8,7 @@ import (
 	"mneme/acl"
 )
 
-// writeBatch is Batch with writes, in consecutive transactions.
+// writeBatch performs a Batch that has writes, in consecutive transactions.
 func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (outcomes []BatchOutcome, a acl.Access, err error) {
 	outcomes = make([]BatchOutcome, 0, len(r.Items))
 	room, first := s.roomFor(r.Items), uuid.Nil
@@ -20,7 +20,7 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (out
 			b, id, err = s.updateBatch(ctx, tx, c, rest, room)
 			return err
 		})
-		if n > 1 && isRefusal(err) { // the caller's rights have changed: the items before stay performed
+		if n > 1 && isRefusal(err) { // the caller's rights have changed: the items done so far stay
 			for range rest.Items {
 				outcomes = append(outcomes, BatchOutcome{Err: err})
 			}
@@ -42,8 +42,9 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (out
 	}
 }
 
-// updateBatch performs the first items in a transaction. Sources are not reduced yet. id
-// identifies the transaction's record.
+// updateBatch performs the first of the batch's items in a transaction, as many as fit. The
+// sources in the outcomes are still whole: see showSources. id identifies the record of the
+// transaction.
 func (s *Service) updateBatch(ctx context.Context, tx Tx, c Caller, r BatchRequest, room int) (b *batch, id uuid.UUID, err error) {
 	counted := newCosted(tx)
 	if b, err = s.newBatch(ctx, counted, c, r, room); err != nil {
@@ -84,7 +85,7 @@ func (r *BatchRequest) work() Work {
 	return Work{Stores: []string{r.Store}, Entries: len(r.Items) - 1, Bytes: writtenBytes(r.Items)}
 }
 
-// full reports whether an item must wait for the next transaction.
+// full reports whether item i must wait for the next transaction of the batch.
 func (b *batch) full(i int) bool {
 	return b.costs != nil && !b.Atomic && i > 0 && b.Items[i].Op != BatchGet && b.costs.full(b.Items[i].bytes())
 }

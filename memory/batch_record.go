@@ -12,15 +12,15 @@ import (
 	"mneme/acl"
 )
 
-// keptOutcome is the record of an item's outcome under an Idempotency-Key. The ids of the
-// entries that puts left are in the batch's record, in the order of the items.
+// keptOutcome is the record of an item's outcome under an Idempotency-Key. The IDs of the
+// entries that puts wrote are not here but in IdempotencyRecord.IDs, in the order of the items.
 type keptOutcome struct {
 	Created bool         `json:"c,omitempty"`
 	Refusal *keptRefusal `json:"r,omitempty"`
 }
 
-// keptBatch is the record of one transaction of a batch. The keys of later records contain the
-// ID of the first one.
+// keptBatch is the record of one transaction of a batch. If the batch has several transactions,
+// the keys of the later records contain the ID of the first one.
 type keptBatch struct {
 	ID       uuid.UUID     `json:"id"`
 	Outcomes []keptOutcome `json:"o"`
@@ -36,8 +36,8 @@ func (k *keptBatch) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(k))
 }
 
-// record returns the record of the performed items, and its id. A repeated call reads the
-// entries of gets again.
+// record returns the record of the items that this transaction performed, and the record's id.
+// It has no outcomes of gets: a repeated call reads their entries again.
 func (b *batch) record() (record IdempotencyRecord, id uuid.UUID, err error) {
 	if id, err = newID(); err != nil {
 		return record, id, err
@@ -58,18 +58,18 @@ func (b *batch) record() (record IdempotencyRecord, id uuid.UUID, err error) {
 }
 
 // repeat answers the items that an earlier call's transaction performed, and returns the id of
-// its record.
+// the record of that transaction.
 func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (id uuid.UUID, err error) {
 	var recorded keptBatch
 	if err := json.Unmarshal(record.Numbers, &recorded); err != nil {
 		return id, err
 	}
 	kept := recorded.Outcomes
-	if len(kept) == 0 || len(kept) > len(b.Items) { // the digest of the body is the same
+	if len(kept) == 0 || len(kept) > len(b.Items) { // impossible: both calls have the same body
 		return id, fmt.Errorf("the record of a batch of %d items has %d", len(b.Items), len(kept))
 	}
 	b.Items = b.Items[:len(kept)]
-	b.room += writtenBytes(b.Items) // entries may have other values now
+	b.room += writtenBytes(b.Items) // gets may read more: entries may have other values now
 	b.Atomic = false
 	ids := record.IDs
 	return recorded.ID, b.run(ctx, func(ctx context.Context, i int) error {
@@ -92,7 +92,7 @@ func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (i
 	})
 }
 
-// repeatPut answers a put that left the entry with the given id.
+// repeatPut answers a put that wrote the entry with the given id in an earlier call.
 func (b *batch) repeatPut(ctx context.Context, tx Tx, i int, id uuid.UUID, created bool) error {
 	if b.denied != nil {
 		return b.denied
@@ -124,7 +124,7 @@ type keptRefusal struct {
 	After    time.Duration `json:"a,omitempty"`
 }
 
-// plainRefusals are the refusals without members.
+// plainRefusals are the refusals without further data, by their keptRefusal.Kind.
 var plainRefusals = map[string]error{
 	"not-found": ErrNotFound, "conflict": ErrConflict, "precondition": ErrPrecondition,
 	"denied": acl.ErrDenied, "id": acl.ErrBadID,

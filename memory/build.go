@@ -8,7 +8,8 @@ import (
 	"mneme/acl"
 )
 
-// mayChange checks a write against the entry that it would change, nil if there is none.
+// mayChange checks whether the caller may write r over the entry old. old is nil if there is
+// none.
 func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	if old == nil {
 		return nil
@@ -25,15 +26,16 @@ func mayChange(c Caller, a acl.Access, old *Entry, r PutRequest) error {
 	return nil
 }
 
-// mayChangeExpiry reports whether the caller may change the expiry of an entry, nil for a new
-// one: its owner and the store's own agent may.
+// mayChangeExpiry reports whether the caller may change the expiry of the entry old: its owner
+// and the store's own agent may. Any writer may set the expiry of a new entry, for which old is
+// nil.
 func mayChangeExpiry(c Caller, a acl.Access, old *Entry) bool {
 	return old == nil || old.Owner == c.Agent || a.Via == acl.ViaOwn
 }
 
-// buildEntry returns the entry that results from the write. old is the entry that it replaces,
-// or nil if it creates one; in that case it copies fields from the entry from, unless that is
-// nil.
+// buildEntry returns the entry that results from the write. old is the entry that it replaces;
+// nil if it creates one. A new entry copies fields from the entry from, unless that is nil: see
+// PutRequest.Inherit.
 func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, from *Entry, now time.Time) (e Entry, err error) {
 	if old != nil {
 		e = *old
@@ -64,7 +66,7 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 			e.Encrypted = *r.Encrypted
 		}
 	}
-	e.Value, e.Source = r.Value, r.Source // a source belongs to the value written with it
+	e.Value, e.Source = r.Value, r.Source // the source of the old value does not stay
 	if r.Type != nil {
 		e.TypeBy = author(c, &e, e.TypeBy, *r.Type != e.Type)
 		e.Type = *r.Type
@@ -91,9 +93,9 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 	return e, nil
 }
 
-// author returns the author of a field that a write gives. Writing the text that the field
-// already has does not make an agent its author, unless it is the entry's owner, who takes
-// responsibility for the text.
+// author returns the author of a field after a write that gives the field; before is the author
+// until then. An agent that writes the same text again does not become its author, unless it is
+// the entry's owner, who takes responsibility for the text.
 func author(c Caller, e *Entry, before string, changed bool) string {
 	if changed || c.Agent == e.Owner {
 		return c.Agent
@@ -109,8 +111,8 @@ func stamp(e *Entry, c Caller, now time.Time) {
 	e.UpdatedAt, e.UpdatedBy = now, c.Agent
 }
 
-// keepsFields reports whether a write would leave the entry's contents unchanged, except for
-// the value and the source.
+// keepsFields reports whether a write would leave the entry's contents unchanged, apart from
+// the value and the source, which it does not compare.
 func keepsFields(e *Entry, r PutRequest) bool {
 	return (r.Type == nil || *r.Type == e.Type) &&
 		(r.Description == nil || *r.Description == e.Description) &&
@@ -135,7 +137,7 @@ func (r *PutRequest) moment() (Moment, error) {
 	return ParseMomentIn(*r.OccurredAt, zone)
 }
 
-// occurredAt reports whether OccurredAt, in any form, is m.
+// occurredAt reports whether the request's OccurredAt, in whatever form, is the Moment m.
 func (r *PutRequest) occurredAt(m Moment) bool {
 	given, err := r.moment()
 	return err == nil && given.Equal(m)

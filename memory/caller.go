@@ -9,7 +9,7 @@ import (
 	"mneme/internal/lru"
 )
 
-// Caller is the principal of a call, with what its surface allows.
+// Caller is the principal of a call, with what the interface that received the call allows.
 type Caller struct {
 	acl.Principal
 	// Internal gives access to the caller's own entries that are not in context. REST and the
@@ -17,8 +17,9 @@ type Caller struct {
 	Internal bool
 }
 
-// RegisterCaller records that an authenticated subject calls: its id is known as a caller's
-// from then on. The error is ErrNotCaller if the id is known as a chat's.
+// RegisterCaller records that an authenticated subject calls. From then on, its id is known as
+// a caller's and cannot become a chat's. The error is ErrNotCaller if the id is known as a
+// chat's.
 func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	if err := p.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotCaller, err)
@@ -44,8 +45,8 @@ func (s *Service) RegisterCaller(ctx context.Context, p acl.Principal) error {
 	return nil
 }
 
-// callerCacheBytes bounds the cache of registered callers. It holds about 10,000 callers; the
-// others cost a storage lookup per request.
+// callerCacheBytes bounds the cache of registered callers, about 10,000 of them. A caller that
+// is not in the cache costs a storage lookup per request.
 const callerCacheBytes = 4 << 20
 
 // callerCache holds the ids known as callers'.

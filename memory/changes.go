@@ -25,9 +25,9 @@ type ChangesRequest struct {
 	Since string        // the Next of an earlier call; "": from now on
 	Limit int           // 1–1000
 	Wait  time.Duration // how long to wait for a change if there is none; 0–30 s
-	// Judge returns the caller according to its token when there may be changes, or when the
-	// wait has ended. Its error is returned only at the end of the wait. If Judge is nil, the
-	// caller of the call stays the caller.
+	// Judge returns the caller as its token is now, for example after a key was revoked. It is
+	// called when there may be changes, and when the wait has ended. Its error is returned only
+	// at the end of the wait. If Judge is nil, the caller does not change.
 	Judge func(ctx context.Context, ended bool) (Caller, error)
 	Stop  <-chan struct{} // ends a wait early; nil: no early end
 }
@@ -79,8 +79,8 @@ const (
 	sweepBatch = 200
 )
 
-// changes reads the feed. An expiry is a change from its instant on: changes first sweeps
-// entries that have expired.
+// changes reads the feed. An expired entry has a record in the feed only once it is swept, so
+// changes first sweeps the entries of the store that have expired.
 func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor) (now changesNow, err error) {
 	for sweeps := 0; ; sweeps++ {
 		var due bool
@@ -119,8 +119,9 @@ func (s *Service) changes(ctx context.Context, c Caller, r ChangesRequest, since
 	}
 }
 
-// nextExpiry returns when the first entry of a store at labels up to a ceiling expires that is
-// neither deleted nor swept. The time may be in the past; it is zero if there is none.
+// nextExpiry returns the earliest time of expiry among the entries of a store, at labels up to
+// a ceiling, that are neither deleted nor swept. It may be in the past; it is zero if no entry
+// expires.
 func nextExpiry(ctx context.Context, tx ExpiryReader, store string, ceiling acl.Label) (time.Time, error) {
 	first, err := tx.Expiring(ctx, ExpiryQuery{Store: store, Ceiling: ceiling, Limit: 1})
 	if err != nil || len(first) == 0 {
@@ -156,7 +157,8 @@ func checkChanges(r ChangesRequest) error {
 	return nil
 }
 
-// readFeed reads a page of the feed in a snapshot. Without since, it returns only the position.
+// readFeed reads a page of the feed in a snapshot. If since is nil, it returns only the current
+// position.
 func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ChangesRequest, since *feedCursor, instant time.Time) (now changesNow, err error) {
 	query := FeedQuery{Store: r.Store, Ceiling: a.Ceiling}
 	if since != nil {
@@ -193,8 +195,8 @@ func (s *Service) readFeed(ctx context.Context, tx ReadTx, c Caller, a acl.Acces
 	return now, err
 }
 
-// firstRecords merges the records of several labels by time and returns the first ones, such
-// that for each label they are a prefix of its records.
+// firstRecords merges the records of several labels by time and returns the first ones. Of each
+// label, it returns the first records without a gap.
 func firstRecords(records []FeedRecord, limit int) []FeedRecord {
 	var labels [acl.Restricted][]FeedRecord
 	for _, r := range records {
@@ -216,8 +218,8 @@ func firstRecords(records []FeedRecord, limit int) []FeedRecord {
 	return merged
 }
 
-// latestChanges returns the current state of the paths of records, each once, ordered by last
-// record.
+// latestChanges returns the current state of the paths of records. Each path occurs once; paths
+// are ordered by their last record.
 func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, store string, records []FeedRecord, now time.Time) ([]Change, error) {
 	if len(records) == 0 {
 		return nil, nil
@@ -238,7 +240,7 @@ func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, s
 	for _, e := range rows {
 		at[e.Path] = append(at[e.Path], e)
 	}
-	reader := Caller{Principal: c.Principal} // a list has nothing that is not in context
+	reader := Caller{Principal: c.Principal} // entries that are not in context are never listed
 	var changes []Change
 	for i, r := range records {
 		path := Path{store, r.Namespace, r.Key}
@@ -254,15 +256,15 @@ func latestChanges(ctx context.Context, tx PathReader, c Caller, a acl.Access, s
 	return changes, nil
 }
 
-// feedCursor is how far a caller has followed a feed. If its ceiling differs from the caller's
-// current one, the caller may now read more or less than before.
+// feedCursor is the position up to which a caller has followed a feed, and the caller's ceiling
+// then. If the ceiling is another one now, the caller may read more or less than before.
 type feedCursor struct {
 	ceiling   acl.Label
 	positions FeedPositions
 }
 
-// feedCursorBytes is the same for every cursor, so that its length reveals nothing about the
-// positions.
+// feedCursorBytes is the size of every cursor. It does not vary, so that it reveals nothing
+// about the positions.
 const feedCursorBytes = 1 + 8*len(FeedPositions{})
 
 func feedBound(c Caller, r ChangesRequest) []string {

@@ -9,8 +9,8 @@ import (
 	"mneme/acl"
 )
 
-// ConditionLimits bound how much of values one call reads to judge its filter: to compare their
-// members, or to search their words for phrases and the like.
+// ConditionLimits bound what one call reads of values to judge its filter: to compare members
+// of values, or to find phrases in them.
 type ConditionLimits struct {
 	Bytes int64         // 512 MB
 	Time  time.Duration // 5 s
@@ -21,7 +21,7 @@ func (l ConditionLimits) Part(n int) ConditionLimits {
 	return ConditionLimits{Bytes: l.Bytes / int64(n), Time: l.Time / time.Duration(n)}
 }
 
-// reading counts how much of values a call has read to judge its filter.
+// reading counts the bytes of values that a call has read to judge its filter, and the time.
 type reading struct {
 	limits ConditionLimits
 	bytes  int64
@@ -29,13 +29,14 @@ type reading struct {
 	began  time.Time     // when the current Matching call began
 }
 
-// Counted returns the filter with its own count of what it reads, up to limits.
+// Counted returns the filter with a new count of the values that it reads, limited by limits.
 func (f Filter) Counted(limits ConditionLimits) Filter {
 	f.reading = &reading{limits: limits}
 	return f
 }
 
-// Matching is CandidateReader.Matching for the filter. Its time counts.
+// Matching is CandidateReader.Matching for the filter. Its duration counts towards
+// ConditionLimits.Time.
 func (f Filter) Matching(ctx context.Context, tx CandidateReader, scope acl.Scope, ids []uuid.UUID, limit int) ([]uuid.UUID, bool, error) {
 	defer f.startReading()()
 	return tx.Matching(ctx, scope, f, ids, limit)
@@ -54,8 +55,8 @@ func (f Filter) startReading() (stop func()) {
 // readsValues reports whether the filter judges values.
 func (f Filter) readsValues() bool { return f.Match != nil || f.Where != nil && f.Where.ReadsValue() }
 
-// Read counts a value that Matching has read to judge an entry. The error is a RuleError that
-// names the limit that the call has reached, and Matching returns it.
+// Read counts a value that Matching has read to judge an entry. If a limit is reached, it
+// returns a RuleError that names the limit, and Matching must return this error.
 func (f Filter) Read(value []byte) error {
 	r := f.reading
 	if r == nil {
@@ -70,7 +71,7 @@ func (f Filter) Read(value []byte) error {
 	return nil
 }
 
-// reads returns the option that makes the filter read values.
+// reads returns the name of the option because of which the filter reads values.
 func (f Filter) reads() string {
 	if f.Where != nil && f.Where.ReadsValue() {
 		return OptionWhere

@@ -11,8 +11,8 @@ import (
 )
 
 // While a transaction writes, others wait: on SQLite all of them, on PostgreSQL those of the
-// same store. Its cost is measured in documents. On SQLite, each document written or removed
-// takes about ten microseconds of CPU.
+// same store. So the cost of a transaction is bounded. A cost of 1 is one document written or
+// removed in the index of words, about ten microseconds of CPU on SQLite.
 const (
 	// partCost bounds the transactions of work that may be split: batches that are not atomic,
 	// imports, and the removal of expired entries.
@@ -57,7 +57,7 @@ func (c *costed) see(entries []Entry) {
 	}
 }
 
-// full reports whether the transaction should not write another value of size bytes.
+// full reports whether the transaction must end before a write of another value of size bytes.
 func (c *costed) full(size int) bool { return c.spent > 0 && c.spent+guessCost(size) > partCost }
 
 // Put implements EntryWriter.

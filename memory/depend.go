@@ -15,8 +15,8 @@ type GrantInfo struct {
 	InEffect bool
 }
 
-// grantsIn caches the facts about one store, with all of its grants and the memberships read so
-// far, so that many chains of makers need few queries.
+// grantsIn is an acl.Facts that caches the facts about one store: all of its grants, and the
+// memberships read so far. Following many chains of makers then needs few queries.
 type grantsIn struct {
 	acl.Facts
 	store   string
@@ -73,8 +73,8 @@ func (g *grantsIn) visible(ctx context.Context, c Caller, now time.Time) ([]Gran
 	return infos, nil
 }
 
-// revoke removes a grant. It returns the other grants that it takes out of effect, of those
-// that exist for the caller's session. With cascade it also removes these.
+// revoke removes the grant gone. It returns the other grants that are no longer in effect
+// without it, as far as they exist for the caller's session. With cascade it removes these too.
 func revoke(ctx context.Context, tx Tx, c Caller, gone acl.Grant, cascade bool, now time.Time) ([]GrantInfo, error) {
 	if err := tx.PutGrant(ctx, acl.Grant{Store: gone.Store, Grantee: gone.Grantee, Label: gone.Label}); err != nil {
 		return nil, err

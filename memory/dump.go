@@ -35,8 +35,8 @@ type dumpLine struct {
 	End     *dumpEnd   `json:"end,omitempty"`
 }
 
-// dumpEnd is the last line. A dump without it was cut off, for example by a full disk or a
-// broken pipe.
+// dumpEnd is the last line of a dump. A dump without it is incomplete, for example after a full
+// disk or a broken pipe.
 type dumpEnd struct {
 	Records int `json:"records"`
 }
@@ -106,10 +106,10 @@ func (a *Admin) Dump(ctx context.Context, w io.Writer) error {
 	return buffered.Flush()
 }
 
-// LoadDump restores a dump and returns the number of records. The database must be empty: a
-// record that exists already is an error. LoadDump loads a dump completely or not at all, and
-// refuses one whose ledger does not verify. Unless progress is nil, LoadDump calls it after
-// each record, with the total number of records. A retried transaction starts over.
+// LoadDump restores a dump and returns the number of its records. The database must be empty: a
+// record that exists already is an error. A dump is loaded completely or not at all, and not if
+// its ledger does not verify. Unless progress is nil, LoadDump calls it after each record, with
+// the total number of records. If the transaction is retried, done starts at 1 again.
 func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, total int)) (int, error) {
 	records, err := readDump(r)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *Admin) LoadDump(ctx context.Context, r io.Reader, progress func(done, t
 		return 0, fmt.Errorf("load dump: the dump has meter records, but this service has no meter")
 	}
 	err = a.service.storage.Update(ctx, func(tx Tx) error {
-		var named []uuid.UUID // entries with names in another normal form
+		var named []uuid.UUID // entries whose names are not normalized by this build
 		for i, record := range records {
 			if e := record.Entry; e != nil && e.Path != e.Path.Normal() {
 				named = append(named, e.ID)

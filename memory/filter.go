@@ -22,20 +22,20 @@ type Filter struct {
 	Namespace *string  // nil: all
 	Tags      []string // all of them are required
 	Type      string   // "": any
-	// Where judges the entry that a path resolves to; nil: any.
+	// Where is a condition on the entry that a path resolves to; nil: any.
 	Where *condition.Condition
 	// Timezone applies to dates and times in Where without a zone. It has the form of
 	// period.Zone; "" is UTC.
 	Timezone string `json:",omitempty"`
-	// Match judges the words of the value, key, description and tags. Only searchable entries
-	// match; nil: any.
+	// Match is a condition on the words of the value, key, description and tags. Only
+	// searchable entries match; nil: any entry.
 	Match *lexical.Match
 
-	reading *reading // nil: no limits on reading values
+	reading *reading // counts and limits what the filter reads of values; nil: no limits
 }
 
-// NewMatch makes a Filter.Match of its lists. A list that was not given is nil. The error is a
-// RuleError.
+// NewMatch makes a Filter.Match from its lists: words or phrases of which all, any or none must
+// occur. A list that was not given is nil. The error is a RuleError.
 func NewMatch(all, any, none []string) (*lexical.Match, error) {
 	match, err := lexical.ParseMatch(all, any, none)
 	var broken *lexical.MatchError
@@ -81,14 +81,14 @@ const (
 	OptionMatch     = "match"
 )
 
-// FilterOption is a filter with only one of its options.
+// FilterOption is one option of a filter, with a filter that has only this option.
 type FilterOption struct {
 	Name string
 	Filter
 }
 
-// Options returns the options that the filter has. The values that they read count for the
-// filter.
+// Options returns the options that the filter has. Values that the returned filters read count
+// towards the limits of f.
 func (f Filter) Options() []FilterOption {
 	var has []FilterOption
 	for _, o := range []FilterOption{
@@ -144,8 +144,8 @@ func (f Filter) Searchable() Filter {
 	return f
 }
 
-// within returns the filter restricted to entries after a position, nil for all, whose keys
-// have a prefix.
+// within returns the filter restricted to entries whose keys have a prefix and whose paths are
+// after a position. A nil position is before all entries.
 func (f Filter) within(prefix string, after *listPosition) Filter {
 	if prefix != "" {
 		f.Where = condition.All(f.Where, condition.Compare(condition.Key, condition.Prefix, condition.Text(prefix)))
@@ -190,8 +190,8 @@ func (f Filter) Check() error {
 	return err
 }
 
-// Fields returns the entry as conditions see it. Its value is known unless the entry was read
-// without it.
+// Fields returns the entry as a condition reads it. Its value counts as unknown if the entry
+// was read without it.
 func (e *Entry) Fields() condition.Entry {
 	fields := condition.Entry{
 		Key: e.Key, Namespace: e.Namespace, Type: e.Type, Tags: e.Tags, OwnerID: e.Owner, UpdatedBy: e.UpdatedBy,

@@ -28,8 +28,9 @@ type SimilarFinder interface {
 // is used. Without it, similar entries are unknown.
 func (s *Service) UseSimilar(f SimilarFinder) { s.similar = f }
 
-// follow waits until a written entry is indexed, if the request says so, and finds the entries
-// similar to it. The write is durable already, so a failure here only leaves a result unknown.
+// follow waits until a written entry is indexed, if the request asks for it, and finds similar
+// entries. The write is durable already: after an error here, result says that these are
+// unknown.
 func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *PutResult) {
 	if serving := s.indexer.Serving(); !result.Searchable() || len(serving) == 0 || !serving[0].Reads(result.Label) {
 		return
@@ -53,8 +54,9 @@ func (s *Service) follow(ctx context.Context, c Caller, r PutRequest, result *Pu
 	result.Similar, result.SimilarLate = similar, err != nil
 }
 
-// lags reports whether entries of a store that the caller may read have waited so long for
-// their vectors that waiting for another is pointless, for example while the embedder is down.
+// lags reports whether entries of a store that the caller may read have waited for their
+// vectors so long that waiting for a new entry is pointless, for example while the embedder is
+// down.
 func (s *Service) lags(ctx context.Context, c Caller, store string) (lagging bool) {
 	err := s.view(ctx, c, func(tx ReadTx) error {
 		now := s.Instant()

@@ -28,8 +28,8 @@ func ChunkHeader(e *Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// ProseOf returns the text that determines the language of an entry, which was read with its
-// value: description and value.
+// ProseOf returns the text whose language decides which model reads an entry: its description
+// and value. The entry must have been read with its value.
 func ProseOf(e *Entry) string {
 	text := lexical.TextOf(e.Value)
 	if e.Description != "" {
@@ -43,9 +43,9 @@ func ProseOf(e *Entry) string {
 func MarkDataURLs(text string) string { return lexical.MarkDataURLs(text) }
 
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
-// represent: words in its value or description, or a key that consists of words and names a
-// value. Other entries are found by their words only: an encoder's vector of no text is near
-// every question.
+// represent: words in its value or description, or a key that consists of words (see wordy) and
+// names a value that is neither null nor empty. Other entries are found by their words only: an
+// encoder would give an empty text a vector near every question.
 func HasMeaning(e *Entry) bool {
 	if lexical.HasWords(lexical.TextOf(e.Value)) || lexical.HasWords(e.Description) {
 		return true

@@ -16,8 +16,8 @@ type versionPosition struct {
 
 // EachVersion yields a page of the versions of the entry that the path resolves to, the current
 // one first, and returns the cursor of the next page. It reads versions in batches. Each batch
-// has its own snapshot, in which the path is resolved again. If it then resolves to another
-// entry, the page ends with ErrCursor, as the next page would.
+// has its own snapshot, in which the path is resolved again. If the path then resolves to
+// another entry, EachVersion returns ErrCursor, as it would for the cursor of a next page.
 func (s *Service) EachVersion(ctx context.Context, c Caller, path Path, limit int, cursor string, yield func(Found) error) (next string, err error) {
 	path = path.Normal()
 	bound := []string{"versions", c.Agent, c.Taint.String(), path.Store, path.Namespace, path.Key}

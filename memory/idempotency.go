@@ -11,11 +11,11 @@ import (
 	"mneme/acl"
 )
 
-// Idempotency identifies a call with an Idempotency-Key, so that the call is performed once.
-// The Service authorises a repeated call like the first, and answers it with what the caller
-// may see now.
+// Idempotency identifies a call with an Idempotency-Key, so that the call is performed only
+// once. The Service authorises a repeated call again, and answers it with what the caller may
+// see at that time.
 type Idempotency struct {
-	Operation string // the surface's name of the operation; the Service only compares it
+	Operation string // the surface's name of the operation, only compared
 	Path      string // digest of the operation's path parameters
 	Key       string // digest of the client's key
 	Digest    string // of the body
@@ -43,10 +43,11 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies the transaction of a call that follows n others. Each transaction has its
-// own outcome: the first under the key of the call, the others under keys that contain an id
-// unique to the first. So a call never finds remains of an earlier call, whose outcomes expire
-// one after another. A client's key is a digest, which contains no slash.
+// batch identifies a further transaction of a call that needs several, after n others. Each
+// transaction has its own recorded outcome: the first under the key of the call, the others
+// under keys that contain first, an id unique to this call. Without it, a later call with the
+// same key could find some outcomes of an earlier one, because outcomes expire one after
+// another. A client's key is a digest, which contains no slash.
 func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
 	if i == nil {
 		return nil
@@ -70,7 +71,7 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 	if err != nil || record == nil {
 		return nil, err
 	}
-	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // remove it, so that this call can be recorded
+	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // expired: remove it, to make room for this call
 		return nil, tx.TrimOutcome(ctx, c.idempotencyKey(i), now)
 	}
 	if record.Digest != i.Digest {
@@ -89,9 +90,9 @@ func (o *Outcomes) Record(ctx context.Context, tx IdempotencyWriter, c Caller, i
 	return tx.PutOutcome(ctx, c.idempotencyKey(i), outcome)
 }
 
-// idempotent performs a call that results in one entry, unless it was performed before. Then it
-// returns that entry as the caller sees it now, except that its source is not reduced. The
-// caller must be authorised already.
+// idempotent performs a call that results in one entry. If it was performed before, idempotent
+// returns that entry as the caller sees it now, with its whole source. The caller must be
+// authorised already.
 func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotency, call func() (PutResult, error)) (PutResult, error) {
 	record, err := s.Outcomes().Recorded(ctx, tx, c, i)
 	if err != nil {
@@ -107,8 +108,8 @@ func (s *Service) idempotent(ctx context.Context, tx Tx, c Caller, i *Idempotenc
 	return result, s.Outcomes().Record(ctx, tx, c, i, IdempotencyRecord{Created: result.Created, IDs: []uuid.UUID{result.ID}})
 }
 
-// repeat answers a repeated call with the entry that resulted from the first one. The source is
-// not reduced. The error is ErrNotFound if the caller no longer sees the entry.
+// repeat answers a repeated call with the entry that resulted from the first one, with its
+// whole source. The error is ErrNotFound if the caller no longer sees the entry.
 func (s *Service) repeat(ctx context.Context, tx accessReader, c Caller, record *IdempotencyRecord) (PutResult, error) {
 	entries, err := tx.Get(ctx, record.IDs)
 	if err != nil {

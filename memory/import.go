@@ -7,10 +7,10 @@ import (
 	"mneme/acl"
 )
 
-// Import returns the body digest and the counts of the import recorded under an
-// Idempotency-Key; the digest is empty if there is none. The surface compares the digest
-// itself, since it knows the digest of a streamed body only at the end. The caller needs
-// readwrite on the store.
+// Import returns the digest of the body and the counts of the import that was recorded under an
+// Idempotency-Key. The digest is "" if none was. The caller of Import compares the digests
+// itself, since it knows the digest of a streamed body only at the end. c needs readwrite on
+// the store.
 func (o *Outcomes) Import(ctx context.Context, c Caller, store string, i Idempotency) (digest string, numbers json.RawMessage, err error) {
 	err = o.service.view(ctx, c, func(tx ReadTx) error {
 		if _, err := access(ctx, tx, c, store, acl.ReadWrite, o.service.Instant()); err != nil {

@@ -13,14 +13,15 @@ import (
 // Indexer keeps the vectors up to date with the rows. Package indexer
 // implements it.
 type Indexer interface {
-	// Serving returns the models that answer questions now: the main model, for English or for
-	// everything, and the model for texts that the main one cannot read, if it has made
-	// vectors. It returns none while the main model does not serve.
+	// Serving returns the models that can embed questions now: first the main model, for
+	// English or for every language, then the model for texts that the main one cannot read, if
+	// it has made vectors. It returns none while the main model does not serve.
 	Serving() []Model
 	// Wake announces that rows were written whose vectors must be updated. It never blocks.
 	Wake()
-	// Hold makes embedding yield to a write in progress, until Release has been called as
-	// often. Embedding retains a share of the CPUs. Neither call blocks.
+	// Hold makes embedding yield to a write in progress. It ends when Release has been called
+	// as often as Hold. Meanwhile embedding still gets a share of the CPUs. Neither call
+	// blocks.
 	Hold()
 	Release()
 	// WaitIndexed waits until a search in this process can return an entry or the entry no
@@ -35,7 +36,7 @@ type Model struct {
 	Embedder    embed.Embedder
 	Fingerprint string // of the vectors in Index
 	Index       vector.Index
-	EnglishOnly bool // another model reads the texts that are foreign to this one
+	EnglishOnly bool // texts in other languages are read by another model
 	// MaxLabel is the highest label of the entries, and of the sessions with questions, whose
 	// texts the embedder receives. 0 means all labels.
 	MaxLabel acl.Label

@@ -9,8 +9,8 @@ import (
 
 // SetLanguage chooses which models read the entries of a store, and returns the updated store.
 // The caller needs readwrite on the store, and not by a grant: a guest does not decide how a
-// store is searched. In a session above PUBLIC the error is a ConflictError, since everyone
-// sees the choice. A platform token may choose for any store. The entries get their vectors in
+// store is searched. A platform token may choose for any store. Every caller sees the choice,
+// so in a session above PUBLIC the error is a ConflictError. The entries get their vectors in
 // the background; until then searches use the existing ones.
 func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, language choice.Language) (StoreInfo, error) {
 	var info StoreInfo
@@ -33,7 +33,8 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 		if err != nil {
 			return err
 		}
-		// Repeating the choice changes nothing, unless it resets Asked.
+		// A repeated choice changes nothing, unless the store has been Asked since: then the
+		// choice resets Asked.
 		if was := choice.Of(known[store].Detail); was.Language != language || was.Asked {
 			if err := tx.PutReading(ctx, ReadingChange{Store: store, Language: &language, QueuedAt: now}); err != nil {
 				return err
@@ -53,9 +54,9 @@ func (s *Service) SetLanguage(ctx context.Context, c Caller, store string, langu
 	return info, err
 }
 
-// ModelStores are the numbers of stores that each of the two models reads. A store that both
-// read counts for each. In Unread stores, a model has yet to read entries: see
-// choice.Reading.Whole.
+// ModelStores are numbers of stores: those that the English model reads and those that the
+// multilingual one reads, where a store that both read counts twice; and those where a model
+// still has to read some entries (see choice.Reading.Whole).
 type ModelStores struct{ English, Multilingual, Unread int64 }
 
 // ModelStores counts the stores that each model reads. It returns nil if the embedder reads
@@ -84,7 +85,7 @@ func (a *Admin) ModelStores(ctx context.Context, c Caller) (*ModelStores, error)
 	return &n, nil
 }
 
-// modelsOf returns the Models of a StoreInfo, and whether one of them reads every language.
+// modelsOf returns the values of StoreInfo.Models and StoreInfo.EveryLanguage for a store.
 func (s *Service) modelsOf(reading choice.Reading) (models []string, everyLanguage bool) {
 	if fingerprint, one := s.oneModel(); one {
 		if fingerprint != "" {
@@ -95,7 +96,7 @@ func (s *Service) modelsOf(reading choice.Reading) (models []string, everyLangua
 	return reading.Models(), false
 }
 
-// addProgress sets the progress of the model that is reading a store again.
+// addProgress sets StoreInfo.Progress for a store that a model is reading again.
 //
 // SECURITY: it counts only entries up to the caller's ceiling.
 func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Access, info *StoreInfo) error {
@@ -117,8 +118,8 @@ func (s *Service) addProgress(ctx context.Context, tx ReadingReader, a acl.Acces
 	return nil
 }
 
-// oneModel reports whether one embedder reads every language, and returns its fingerprint, or
-// "" if it does not serve here.
+// oneModel reports whether one model reads every language. If so, it returns that model's
+// fingerprint, or "" if the model does not serve in this process.
 func (s *Service) oneModel() (fingerprint string, one bool) {
 	if serving := s.indexer.Serving(); len(serving) > 0 {
 		return serving[0].Fingerprint, !serving[0].EnglishOnly

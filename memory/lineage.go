@@ -19,8 +19,8 @@ type Lineage struct {
 	Read    []string `json:"read,omitempty"`    // ids of entries that the session had read before
 }
 
-// restoredSource returns the source for restored contents. It omits the tool, which wrote the
-// contents but does not write the restoring version.
+// restoredSource returns the source for a version that restores older contents. It omits the
+// tool: a tool wrote those contents, but no tool writes the restoring version.
 func restoredSource(source json.RawMessage) json.RawMessage {
 	var l Lineage
 	if json.Unmarshal(source, &l) != nil || l.Tool == "" {
@@ -79,11 +79,11 @@ func showTools(found []Found) (err error) {
 	return nil
 }
 
-// showWritten is showSources after a writing transaction, in its own snapshot. The write is
-// durable already, so a source that cannot be checked is omitted.
+// showWritten is showSources for entries that a committed transaction wrote, in a snapshot of
+// its own. The write is durable already, so an error only omits the source.
 //
-// SECURITY: a writing transaction would lock the stores of the ids until it commits, and wait
-// for these locks, whether or not its caller has access to the stores.
+// SECURITY: showSources inside the writing transaction would lock the stores of the ids until
+// the commit and wait for these locks, even for stores to which the caller has no access.
 func (s *Service) showWritten(ctx context.Context, c Caller, found ...*Found) {
 	var err error
 	show := func(tx ReadTx) error { return s.showSources(ctx, tx, c, found...) }
@@ -103,25 +103,27 @@ func (s *Service) showWritten(ctx context.Context, c Caller, found ...*Found) {
 	}
 }
 
-// namesEntries reports whether an entry's source contains ids of entries.
+// namesEntries reports whether an entry's source has ids of other entries.
 func namesEntries(f *Found) bool {
 	var l Lineage
 	return f.Source != nil && json.Unmarshal(f.Source, &l) == nil && len(l.Read) > 0
 }
 
-// keepsSource reports whether a write with a source, nil for none, would leave the stored one
-// unchanged. alike is the result of alikeSources for the write.
+// keepsSource reports whether a write would leave the stored source unchanged. given is the
+// write's source, nil if it has none. alike is the result of alikeSources for the write.
 func keepsSource(stored, given, alike json.RawMessage) bool {
 	return given == nil || bytes.Equal(stored, given) || alike != nil && bytes.Equal(stored, alike)
 }
 
-// alikeSources returns, for each write, the source of the entry that has its value, if that
-// source differs from the write's but looks the same to the caller. Otherwise it returns nil,
-// and a non-nil value for an entry without a source. It is called before the writing
-// transaction, for the reason given at showWritten.
+// alikeSources finds the writes that would change the stored source although the caller could
+// see no difference. For each write whose value the entry already has, it returns the entry's
+// source, if that differs from the write's source but looks the same to the caller; it is then
+// empty but not nil if the entry has no source. For other writes it returns nil. It must be
+// called before the writing transaction, for the reason given at showWritten.
 //
-// SECURITY: it compares both sources as shown to the caller, so that an import's counts reveal
-// nothing about hidden ids, and importing an export does not remove those ids.
+// SECURITY: it compares both sources as they are shown to the caller. So an import's count of
+// unchanged entries reveals nothing about ids that are hidden from the caller, and importing an
+// export does not remove these ids from the sources.
 func (s *Service) alikeSources(ctx context.Context, c Caller, requests []PutRequest) ([]json.RawMessage, error) {
 	alike := make([]json.RawMessage, len(requests))
 	if !slices.ContainsFunc(requests, func(r PutRequest) bool { return r.Source != nil }) {
@@ -143,7 +145,7 @@ func (s *Service) alikeRun(ctx context.Context, tx ReadTx, c Caller, requests []
 	now := s.Instant()
 	a, err := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
 	if err != nil {
-		if isRefusal(err) { // of each write
+		if isRefusal(err) { // each write is refused with this error later
 			return nil
 		}
 		return err

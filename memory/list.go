@@ -84,8 +84,8 @@ func (s *Service) EachListed(ctx context.Context, c Caller, r ListRequest, yield
 	}
 }
 
-// nextBatch returns how many rows to read for the next batch of a page that lacks left entries:
-// all, unless the previous batch had few because their values are long.
+// nextBatch returns how many rows to read for the next batch of a page that still needs left
+// entries: all of these, unless the previous batch had few rows because their values are long.
 func nextBatch(left, previous int) int {
 	if previous == 0 {
 		return left
@@ -106,16 +106,16 @@ func checkList(r ListRequest) error {
 	return CheckLimit(r.Limit)
 }
 
-// matched are the entries of a page that pass its filter, once the first batch has found that
-// they are few. The next batches use them, so that the values of other entries are not read
-// again.
+// matched holds the IDs of a page's remaining entries that pass its filter, if the first batch
+// found that they are few. Later batches read these entries by ID, and need not read the values
+// of the other entries again.
 type matched struct {
-	few, many bool        // both false before the first batch
+	few, many bool        // at most one is true; neither before the first batch
 	rest      []uuid.UUID // in the order of the page
 }
 
-// list returns visible entries after a position, up to limit and up to a batch of values, and
-// reports whether there are more.
+// list returns the visible entries after a position, up to limit and up to BatchBytes of
+// values. more reports whether there are more.
 func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r ListRequest, after *listPosition, passing *matched, limit int) (items []Found, more bool, err error) {
 	now := s.Instant()
 	r.Filter = r.Filter.At(now)
@@ -161,8 +161,9 @@ func (s *Service) list(ctx context.Context, tx ReadTx, c Caller, a acl.Access, r
 	return items, len(items) < len(entries) || len(passing.rest) > 0, nil
 }
 
-// next returns the next entries, up to limit and up to a batch of values. It returns what their
-// paths now resolve to, if it still passes the filter.
+// next returns the next entries, up to limit and up to BatchBytes of values. An entry may have
+// changed since the first batch: next returns the one to which its path resolves now, if that
+// passes the filter.
 func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, scope acl.Scope, filter Filter, limit int, now time.Time) ([]Entry, error) {
 	n := min(len(m.rest), limit)
 	rows, err := tx.Siblings(ctx, scope, m.rest[:n])
@@ -182,8 +183,8 @@ func (m *matched) next(ctx context.Context, tx ReadTx, c Caller, a acl.Access, s
 	return entries, err
 }
 
-// push puts back entries that did not fit into a batch. It does nothing unless few entries pass
-// the filter.
+// push puts entries that did not fit into a batch back to the front of rest. It does nothing
+// unless few is set.
 func (m *matched) push(entries []*Entry) {
 	if !m.few {
 		return
@@ -195,7 +196,7 @@ func (m *matched) push(entries []*Entry) {
 	m.rest = append(ids, m.rest...)
 }
 
-// resolveAll returns what the paths of some rows resolve to, in list order.
+// resolveAll returns the entries to which the paths of rows resolve, in list order.
 func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved []*Entry) {
 	slices.SortFunc(rows, func(e, f Entry) int { return e.Path.Compare(f.Path) })
 	groups, _ := groupByPath(rows, true)
@@ -207,14 +208,14 @@ func resolveAll(c Caller, a acl.Access, rows []Entry, now time.Time) (resolved [
 	return resolved
 }
 
-// maxMatching is the maximum number of entries passing a list's filter for which the list reads
-// them by id instead of scanning the store.
+// maxMatching is the maximum number of entries for which few is set: up to it, a list finds the
+// entries that pass its filter and reads them by ID; beyond, it scans the store.
 const maxMatching = 1000
 
 // listMatching returns all entries of a list after a position, without values and authors, if
-// few entries pass its filter.
+// at most maxMatching entries pass its filter. Otherwise few is false.
 func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, now time.Time) (entries []Entry, few bool, err error) {
-	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan filters by namespace itself
+	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan filters by namespace anyway
 		return nil, false, nil
 	}
 	ids, more, err := r.Filter.within(r.Prefix, after).Matching(ctx, tx, scope, nil, maxMatching)
@@ -240,8 +241,9 @@ func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Acces
 // maxScan bounds the rows of one scan.
 const maxScan = 1000
 
-// scanVisible returns up to limit entries, without values, in (namespace, key) order: what each
-// path of a scan resolves to for the caller, if keep retains it. It sets query.Limit.
+// scanVisible returns up to limit entries, without values, in (namespace, key) order. They are
+// the entries to which the paths of a scan resolve for the caller, as far as keep returns them.
+// It sets query.Limit.
 func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query ScanQuery, limit int, now time.Time, keep func([]*Entry) ([]*Entry, error)) ([]Entry, error) {
 	query.Limit = min(maxScan, 4*limit+16) // a path may have several rows
 	var entries []Entry
@@ -274,7 +276,7 @@ func scanVisible(ctx context.Context, tx EntryReader, c Caller, a acl.Access, qu
 		}
 		end := rows[grouped-1]
 		query.After, query.AfterNamespace, query.AfterKey = true, end.Namespace, end.Key
-		query.Limit = max(query.Limit, maxScan) // few of the rows were retained
+		query.Limit = max(query.Limit, maxScan) // keep left out many of the rows
 	}
 	return entries, nil
 }
@@ -307,8 +309,8 @@ func filterName(f Filter) string {
 	return string(name)
 }
 
-// Export yields every entry of a store that the caller could list and that passes the filter,
-// in the order of List, and reads them like EachListed.
+// Export yields every entry of a store that the caller can list and that passes the filter, in
+// the order of List. It reads values in batches, as EachListed does.
 func (s *Service) Export(ctx context.Context, c Caller, store string, filter Filter, yield func(Found) error) error {
 	r := ListRequest{Store: store, Filter: filter.At(s.Instant()), Limit: 100}
 	for {

@@ -17,10 +17,10 @@ type Moment struct {
 // ParseMoment parses a Moment. A time without a zone is in UTC.
 func ParseMoment(text string) (Moment, error) { return ParseMomentIn(text, time.UTC) }
 
-// ParseMomentIn parses a year, month, day or time, as period.Parse does; "" is no Moment. A
-// time without a zone is in zone. A time is stored in UTC, to the microsecond. The year is 1 to
-// 9999, and a time is after the first instant of year 1, which means no time in many programs.
-// The error is a RuleError.
+// ParseMomentIn parses a year, month, day or time, as period.Parse does; "" gives the zero
+// Moment. A time without a zone is in zone. A time is stored in UTC, to the microsecond. The
+// year must be 1 to 9999. The first instant of year 1 is refused as a time, since it means "no
+// time" in many programs. The error is a RuleError.
 func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	if text == "" {
 		return Moment{}, nil
@@ -33,8 +33,8 @@ func ParseMomentIn(text string, zone *time.Location) (Moment, error) {
 	return Moment{}, rule("occurred_at", "must be a date such as 2023-05-08, 2023-05 or 2023, or a time such as 2023-05-08T13:56:00Z, of the years 0001 to 9999 in UTC")
 }
 
-// ReadMoment parses a date or time in the usual forms, as period.Read does, for imports. A time
-// without a zone is in zone.
+// ReadMoment parses a date or time in one of the usual forms, as period.Read does. Imports use
+// it. A time without a zone is in zone.
 func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
 	p, ok := period.Read(text)
 	if !ok {
@@ -43,8 +43,8 @@ func ReadMoment(text string, zone *time.Location) (m Moment, ok bool) {
 	return MomentOf(p, zone)
 }
 
-// MomentOf returns the Moment of a period, taking a local one in zone. ok is false if there is
-// none.
+// MomentOf returns the Moment of a period. A period without a zone is taken in zone. ok is
+// false if no Moment can represent it.
 func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
 	if p.Precision != period.Time {
 		zone = time.UTC // a date is the same everywhere
@@ -53,10 +53,11 @@ func MomentOf(p period.Period, zone *time.Location) (m Moment, ok bool) {
 	return m, !m.IsZero() && m.Time.Year() >= 1 && m.Time.Year() <= 9999
 }
 
-// IsZero reports whether m is no Moment.
+// IsZero reports whether m is the zero value, which means no Moment.
 func (m Moment) IsZero() bool { return m.Time.IsZero() && m.Precision == period.Time }
 
-// Until returns the first instant after m, in UTC.
+// Until returns the end of m, exclusive, in UTC: the first instant of the next year, month or
+// day, or the microsecond after a time.
 func (m Moment) Until() time.Time {
 	switch m.Precision {
 	case period.Year:

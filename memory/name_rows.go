@@ -21,10 +21,11 @@ const namesMeta = "names"
 // namesBatch is the number of entries that nameAgain reads or renames at a time.
 const namesBatch = 500
 
-// nameAgain normalizes the namespaces and keys of entries, including deleted ones, if the
-// database was written with another Unicode version than this build's, or by a version of mneme
-// that did not record it. No text of assigned characters changes its normal form between
-// Unicode versions, so there is seldom anything to do. Other processes may write meanwhile.
+// nameAgain normalizes the namespaces and keys of entries, including deleted ones. It does so
+// if the database was written with another Unicode version than this build's, or by a version
+// of mneme that did not record the Unicode version. There is seldom anything to do: between
+// Unicode versions, the normal form changes only for texts with characters that were not
+// assigned before. Other processes may write meanwhile.
 func nameAgain(ctx context.Context, storage Storage, log *slog.Logger) error {
 	found, err := readMetas(ctx, storage, namesMeta)
 	if err != nil || found[namesMeta] == norm.Version {
@@ -76,9 +77,9 @@ func unnormalized(ctx context.Context, storage Storage) (ids []uuid.UUID, err er
 	return ids, nil
 }
 
-// renameNormal gives entries the path that Path.Normal returns. If that would hide a live
-// entry, it uses the first free one of key~2, key~3 and so on; numbered is the number of such
-// keys. Versions in the history retain their names.
+// renameNormal moves entries to the path that Path.Normal returns. If that would hide a live
+// entry, it uses the first free key of key~2, key~3 and so on; numbered counts these keys.
+// Versions in the history retain their names.
 func renameNormal(ctx context.Context, tx Tx, ids []uuid.UUID) (numbered int, err error) {
 	for _, id := range ids {
 		found, err := tx.Get(ctx, []uuid.UUID{id})
@@ -106,11 +107,11 @@ func renameNormal(ctx context.Context, tx Tx, ids []uuid.UUID) (numbered int, er
 	return numbered, nil
 }
 
-// freePath returns the path of an entry, with number 1. If another live entry is there, it
-// returns the first free one of key~2, key~3 and so on.
+// freePath returns the path of e, and number 1, if no other live entry is there. Otherwise it
+// returns the first free path with the key key~2, key~3 and so on, and that number.
 //
-// SECURITY: entries that readers of this entry cannot see do not count. Two such entries then
-// share the path, like any others written at it.
+// SECURITY: entries that no reader of e can see do not count as being there. Then two entries
+// of different owners or labels share the path, which is allowed for any path.
 func freePath(ctx context.Context, tx PathReader, e *Entry) (free Path, number int, err error) {
 	free = e.Path
 	for number = 1; ; {
@@ -128,8 +129,8 @@ func freePath(ctx context.Context, tx PathReader, e *Entry) (free Path, number i
 	}
 }
 
-// fitted returns a path whose names are not too long: normalization may have lengthened them. A
-// name that was too long ends with a digest of it.
+// fitted returns a path whose names are within MaxNamespace and MaxKey, which normalization may
+// have made longer. A name that is too long is cut, and ends with a digest of the whole name.
 func fitted(p Path) Path {
 	fit := func(name string, most int) string {
 		if len(name) <= most {

@@ -54,8 +54,8 @@ func (a *Admin) putMember(ctx context.Context, c Caller, of, agent string, ttl *
 	})
 }
 
-// requireNoChat refuses an id known as a chat's where an agent's or user's is required. It
-// reveals whether a chat exists, so only calls of platform tokens may use it.
+// requireNoChat returns ErrKindClash if an id is known as a chat's, where an agent's or user's
+// is required. This reveals whether a chat exists, so only calls of platform tokens may use it.
 func requireNoChat(ctx context.Context, tx NameReader, id string) error {
 	kind, err := tx.KindOf(ctx, id)
 	if err == nil && kind == KindChat {
@@ -120,7 +120,7 @@ func (s *Service) Settings(ctx context.Context, c Caller, agent string) (acl.Set
 // PutSettings writes an agent's settings, for the agent itself or a platform token. If the
 // agent turns on what a platform token turned off, the error is acl.ErrDenied. Every session of
 // the agent reads its settings, so a session above PUBLIC cannot write them: the error is a
-// ConflictError. PutSettings ignores the request's Locked.
+// ConflictError. settings.Locked is ignored.
 //
 // SECURITY: the switches are read in the transaction that writes them.
 func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, settings acl.Settings) error {
@@ -134,8 +134,9 @@ func (s *Service) PutSettings(ctx context.Context, c Caller, agent string, setti
 		return conflict("every session reads the settings: they are written in one at PUBLIC, or by the platform")
 	}
 	return s.update(ctx, c, Work{}, func(tx Tx) error {
-		// Reading a setting locks it; this one is never written. Between the read and the write
-		// below, a platform token must not turn anything off.
+		// Reading a Meta setting locks it, even one that is never written, as here. The lock
+		// keeps a platform token from turning anything off between the read and the write
+		// below.
 		if _, err := tx.Meta(ctx, "settings of "+agent); err != nil {
 			return err
 		}
@@ -165,12 +166,12 @@ func selfOrPlatform(c Caller, agent string) error {
 	return nil
 }
 
-// Purge erases entries that were deleted or expired before a time, which must be at least the
-// retention ago: row, history, lexical terms, vectors and idempotency records. Their remains in
-// the database's files are scrubbed soon or, if the request waits, before Purge returns. It
+// Purge erases entries that were deleted or expired before a time: row, history, lexical terms,
+// vectors and idempotency records. The time must be at least Limits.Retention ago. What remains
+// in the database's files is scrubbed soon or, if the request waits, before Purge returns. It
 // takes a platform token. With an error, it returns the entries that it erased. A repeated call
-// returns all entries that calls with its key have erased, including interrupted and concurrent
-// calls.
+// with the same Idempotency-Key returns all entries that calls with this key have erased,
+// including interrupted and concurrent calls.
 func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempotency) (PurgeResult, error) {
 	now := a.service.Instant()
 	if err := a.checkPurge(c, r.Before, now); err != nil {
@@ -191,7 +192,7 @@ func (a *Admin) Purge(ctx context.Context, c Caller, r PurgeRequest, i *Idempote
 		}
 		result.IDs = append(result.IDs, ids...)
 		of = i.batch(batch, result.IDs[0])
-		// A worker may not have removed them yet.
+		// An indexing worker may not have removed the vectors of these entries yet.
 		if err := a.service.indexer.RemoveVectors(ctx, ids); err != nil {
 			a.service.log.WarnContext(ctx, "vectors of purged entries remain until the vector index is reconciled", "entries", len(ids), "error", err)
 		}
@@ -223,8 +224,8 @@ func (a *Admin) checkPurge(c Caller, before, now time.Time) error {
 	return nil
 }
 
-// purge erases a batch of entries and records them in the same transaction, unless an earlier
-// call did. The last batch of a purge is empty.
+// purge erases a batch of entries and records their IDs in the same transaction, unless an
+// earlier call with the same key did. If there is nothing left to erase, the batch is empty.
 func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempotency) ([]uuid.UUID, error) {
 	var batch PurgeResult
 	err := a.service.update(ctx, c, Work{Entries: allOfIt}, func(tx Tx) error {
@@ -239,7 +240,8 @@ func (a *Admin) purge(ctx context.Context, c Caller, cutoff time.Time, i *Idempo
 		if batch.IDs, err = tx.Purge(ctx, cutoff, 500); err != nil {
 			return err
 		}
-		// With IdempotencyRecord.IDs, a later purge would look for these entries.
+		// The IDs are not in IdempotencyRecord.IDs, because a later purge would look for
+		// records that name its entries there.
 		numbers, err := json.Marshal(batch)
 		if err != nil {
 			return fmt.Errorf("purge: %w", err)

@@ -16,8 +16,8 @@ import (
 
 // Put updates the entry at the session's label that the path resolves to, or creates one. In
 // one transaction it authorises the caller (resolve.go), checks the request (rule.go), reads
-// the rows at the path, and writes: see put. The indexer then makes the vectors, for which a
-// Put may wait (follow.go).
+// the rows at the path and writes: see put. The indexer makes the vectors afterwards; a Put may
+// wait for them (follow.go).
 func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, error) {
 	r = r.normal()
 	var result PutResult
@@ -43,11 +43,11 @@ func (s *Service) Put(ctx context.Context, c Caller, r PutRequest) (PutResult, e
 	return result, nil
 }
 
-// prepareWrite authorises and checks a write, and prefetches the rows that it needs.
+// prepareWrite authorises and checks a write, and prefetches the rows that the write needs.
 //
-// SECURITY: it prefetches after the decision, so that its duration reveals nothing about a
-// store that the caller may not write to. Before the decision, it reads only the caller's own
-// store.
+// SECURITY: it prefetches after the authorisation, so that its duration reveals nothing about a
+// store that the caller may not write to. Only if the store is the caller's own, it prefetches
+// before.
 func (s *Service) prepareWrite(ctx context.Context, tx Tx, c Caller, r PutRequest, now time.Time) (acl.Access, error) {
 	plan := WritePlan{r.Path.Store, []Path{r.Path}, c.Taint, c.Agent}
 	own := c.Agent == r.Path.Store && CheckPath(r.Path) == nil
@@ -73,10 +73,11 @@ type PutOutcome struct {
 	Err       error // why the write was refused; nil if it was not
 }
 
-// PutAll writes several entries, for imports, in as many transactions as partCost requires. A
-// refused write does not stop the others. An entry that already has the same contents is left
-// alone, so that an import can be repeated. An error means that the storage failed, or that
-// other writes delayed a transaction for too long; the earlier transactions stay committed.
+// PutAll performs several writes, for imports, in as many transactions as partCost requires. If
+// a write is refused, the others are performed nevertheless. An entry that already has the same
+// contents is left alone, so that an import can be repeated. An error means that the storage
+// failed, or that other writes delayed a transaction for too long; the earlier transactions
+// stay committed.
 func (s *Service) PutAll(ctx context.Context, c Caller, requests []PutRequest) ([]PutOutcome, error) {
 	requests = normalRequests(requests)
 	alike, err := s.alikeSources(ctx, c, requests)
@@ -133,7 +134,7 @@ func (s *Service) putPart(ctx context.Context, c Caller, requests []PutRequest, 
 	return done, nil
 }
 
-// storeRuns yields the start and end of each run of writes to one store.
+// storeRuns yields the start and end of each run of consecutive requests for the same store.
 func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
 	return func(yield func(first, end int) bool) {
 		for first := 0; first < len(requests); {
@@ -149,8 +150,8 @@ func storeRuns(requests []PutRequest) iter.Seq2[int, int] {
 	}
 }
 
-// putRun is PutAll for one store. alike is the result of alikeSources. It returns the number of
-// requests performed.
+// putRun is PutAll for requests of one store, in a transaction. alike is the result of
+// alikeSources. It returns the number of requests performed.
 func (s *Service) putRun(ctx context.Context, tx *costed, c Caller, requests []PutRequest, alike []json.RawMessage, outcomes []PutOutcome, now time.Time) (int, error) {
 	a, denied := writeAccess(ctx, tx, c, requests[0].Path.Store, now)
 	if denied != nil && !isRefusal(denied) {
@@ -197,10 +198,11 @@ func (s *Service) checkWrite(a acl.Access, r PutRequest) error {
 	return s.checkPut(r)
 }
 
-// put is one write inside a transaction, already authorised and validated: it resolves the
-// path, judges the change, builds the entry (build.go), checks the quota (quota.go), and
-// writes. An entry with the same contents is left alone if keepsSource, unless nil, reports
-// that its source would not change.
+// put is one write inside a transaction, already authorised and validated. It resolves the
+// path, checks that the change is allowed, builds the entry (build.go), checks the quota
+// (quota.go) and writes. If the entry already has the same contents, put leaves it alone,
+// provided that keepsSource reports that its source would not change. If keepsSource is nil,
+// put always writes.
 func (s *Service) put(ctx context.Context, tx Tx, c Caller, a acl.Access, r PutRequest, now time.Time, keepsSource func(stored json.RawMessage) bool) (_ PutResult, unchanged bool, _ error) {
 	entries, err := s.liveAt(ctx, tx, r.Path, a.Ceiling, now)
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 )
 
 // checkQuota enforces the limits of keys and bytes for the new version e of an entry. old is
-// the version that it replaces, or nil if the store has none.
+// the version that it replaces; nil for a new entry.
 //
-// SECURITY: an entry counts for the agent that wrote it last, in its store and at its label.
-// Whether a write is refused depends only on the agent's own writes, which it knows. Editing an
-// entry moves it to the editor's count.
+// SECURITY: an entry counts for the agent that was the last to write it, in its store and at
+// its label. So whether a write is refused depends only on the agent's own writes, which it
+// knows. An agent that edits an entry takes it over into its own count.
 func (s *Service) checkQuota(ctx context.Context, tx EntryReader, e, old *Entry, now time.Time) error {
 	var refused error
-	// Excluding expired entries costs time for each expired entry of the label. It is needed
-	// only if counting them would refuse the write.
+	// The first pass counts expired entries too, because excluding them costs time for each
+	// one. The second pass, without them, is needed only if the first would refuse the write.
 	for _, at := range [...]time.Time{{}, now} {
 		usage, err := tx.Usage(ctx, e.Store, e.UpdatedBy, e.Label, at)
 		if err != nil {
@@ -43,5 +43,5 @@ func (s *Service) exceeds(usage Usage, e, old *Entry) error {
 	return nil
 }
 
-// quotaRetry is a guess. Space is freed when entries are deleted or expire.
+// quotaRetry is a guess: nobody knows when entries will be deleted or expire and so make room.
 const quotaRetry = time.Minute

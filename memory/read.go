@@ -31,9 +31,9 @@ func (s *Service) Get(ctx context.Context, c Caller, path Path) (Found, error) {
 	return found, err
 }
 
-// getVisible is Get inside a transaction, for a caller who needs a level on the store. It
-// returns the entry without value and source: the values of entries that the path does not
-// resolve to are never read. It also returns the caller's access.
+// getVisible is Get inside a transaction. The caller needs the given level on the store. It
+// returns the entry without value and source, because the values of entries that the path does
+// not resolve to must not be read. It also returns the caller's access.
 func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, path Path, level acl.Level) (acl.Access, *Entry, error) {
 	now := s.Instant()
 	a, err := access(ctx, tx, c, path.Store, level, now)
@@ -44,7 +44,7 @@ func (s *Service) getVisible(ctx context.Context, tx accessReader, c Caller, pat
 	return a, e, err
 }
 
-// visibleAt is getVisible for a caller with this access.
+// visibleAt is getVisible for a caller whose access is known.
 func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, now time.Time) (*Entry, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
@@ -60,13 +60,13 @@ func visibleAt(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path
 	return e, nil
 }
 
-// withValue returns the complete entry for one that was read without its value.
+// withValue returns the complete entry for e, which was read without its value.
 func withValue(ctx context.Context, tx EntryReader, e *Entry) (*Entry, error) {
 	whole, err := tx.Get(ctx, []uuid.UUID{e.ID})
 	if err != nil {
 		return nil, err
 	}
-	if len(whole) == 0 { // already read in this transaction
+	if len(whole) == 0 { // it was read in this transaction
 		return nil, ErrStale
 	}
 	return &whole[0], nil
@@ -92,9 +92,9 @@ func (s *Service) withValues(ctx context.Context, tx EntryReader, entries []Entr
 	return items, nil
 }
 
-// withBatch returns the first of some entries, read without values, with their values and the
-// sources that the caller may see: as many as fit into one batch. all reports whether these are
-// all of them.
+// withBatch completes the first of entries, which were read without values: it adds the values,
+// and the sources as the caller may see them. It returns as many entries as fit into
+// BatchBytes. all reports whether these are all of entries.
 func (s *Service) withBatch(ctx context.Context, tx accessReader, c Caller, entries []Entry) (items []Found, all bool, err error) {
 	n := BatchOf(len(entries), func(i int) int { return entries[i].Size })
 	if items, err = s.withValues(ctx, tx, entries[:n]); err != nil {
@@ -124,8 +124,9 @@ func pointers[T any](items []T) []*T {
 	return all
 }
 
-// BatchBytes bounds the values, in bytes, that an answer holds in memory at a time: they are
-// read in batches while the answer is written. A larger single value is its own batch.
+// BatchBytes bounds the values, in bytes, that an answer holds in memory at a time: values are
+// read in batches of this size while the answer is written. A single larger value is a batch of
+// its own.
 const BatchBytes = 512 << 10
 
 // BatchOf returns how many of n values, of the given sizes, fit into one batch: as many as

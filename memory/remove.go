@@ -18,10 +18,11 @@ func (s *Service) Delete(ctx context.Context, c Caller, path Path, conditions Pr
 	})
 }
 
-// DeleteOccurred is Delete for an entry that was deleted elsewhere before. It writes a last
-// version of the entry at the instant of its DeletedAt, with the time elsewhere as OccurredAt.
-// If there is nothing to delete, it deletes the most recently deleted entry again, at a later
-// time. The error is ErrNotFound if there is none, or none that was deleted before.
+// DeleteOccurred is Delete for an entry that was deleted elsewhere at an earlier time, at. It
+// writes a last version of the entry, with at as its OccurredAt, at the same instant as the
+// deletion. If the path has no live entry, it deletes the most recently deleted one again, as
+// if deleted at the later time at. The error is ErrNotFound if there is none, or none that was
+// deleted before at.
 func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, conditions Preconditions, at Moment) error {
 	return s.deleteBy(ctx, c, path, func(tx Tx, a acl.Access, path Path, now time.Time) error {
 		e, err := s.removable(ctx, tx, c, a, path, conditions, now)
@@ -32,13 +33,13 @@ func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, condi
 			return err
 		}
 		version := e.Version
-		if !e.deletedElsewhere() { // otherwise the deletion already has a version
+		if !e.deletedElsewhere() { // otherwise DeleteOccurred has already written that version
 			version++
 		}
 		e.OccurredAt = at
 		stamp(e, c, now)
 		e.Version = version
-		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: the entry does not stay
+		if err := s.write(ctx, tx, e); err != nil { // without checkQuota: the entry is deleted next
 			return err
 		}
 		return softDelete(ctx, tx, c, e, now)
@@ -46,7 +47,7 @@ func (s *Service) DeleteOccurred(ctx context.Context, c Caller, path Path, condi
 }
 
 // deletedBefore returns the most recently deleted entry at a path, with its value. The error is
-// ErrNotFound if it was not deleted before a time.
+// ErrNotFound if there is none, or if it was deleted at the time at or later.
 func (s *Service) deletedBefore(ctx context.Context, tx EntryReader, c Caller, a acl.Access, path Path, conditions Preconditions, at, now time.Time) (*Entry, error) {
 	if err := s.checkPreconditions(conditions, nil); err != nil {
 		return nil, err
@@ -181,7 +182,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, restoredSource(old[0].Source)
 	e.OccurredAt = old[0].OccurredAt
-	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the agent that restores them
+	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the restoring agent
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err
@@ -220,8 +221,8 @@ func (s *Service) undelete(ctx context.Context, tx Tx, c Caller, a acl.Access, r
 	return PutResult{Found: s.withETag(*e), Created: true}, s.write(ctx, tx, e)
 }
 
-// occurredBeforeDeletion returns the OccurredAt of a deleted entry before DeleteOccurred
-// changed it.
+// occurredBeforeDeletion returns the OccurredAt that a deleted entry had before DeleteOccurred
+// replaced it.
 func occurredBeforeDeletion(ctx context.Context, tx HistoryReader, e *Entry) (Moment, error) {
 	if !e.deletedElsewhere() {
 		return e.OccurredAt, nil

@@ -23,8 +23,8 @@ func access(ctx context.Context, tx acl.Facts, c Caller, store string, level acl
 	return a, a.Require(level)
 }
 
-// writeAccess is access for a write: the caller must also be able to see what it writes at its
-// session's label.
+// writeAccess is access for a write. The caller must also be able to read entries at its
+// session's label, at which it writes.
 func writeAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now time.Time) (acl.Access, error) {
 	a, err := access(ctx, tx, c, store, acl.ReadWrite, now)
 	if err == nil && a.Ceiling < c.Taint {
@@ -46,9 +46,9 @@ func (s *Service) Authorize(ctx context.Context, c Caller, store string, level a
 	})
 }
 
-// Resolve returns the entry at a path that the caller sees there, or nil if there is none. The
-// caller's own entry that is not in context comes first, then the highest visible label, then
-// the caller's own, then the newest.
+// Resolve returns the entry at a path that the caller sees there, or nil if there is none. Of
+// several, it returns the caller's own entry that is not in context, or else the one with the
+// highest label; of these, the caller's own, or else the newest.
 func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
@@ -60,8 +60,8 @@ func Resolve(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	return best
 }
 
-// writeTarget returns the entry that a write changes: what the path resolves to among the
-// entries at the session's label, or nil.
+// writeTarget returns the entry that a write at a path changes, or nil. It resolves the path as
+// Resolve does, but among the entries at the session's label only.
 func writeTarget(c Caller, a acl.Access, entries []Entry, now time.Time) *Entry {
 	var best *Entry
 	for i := range entries {
@@ -108,8 +108,8 @@ func managesAll(c Caller, a acl.Access) bool {
 	return a.Via == acl.ViaOwn || c.Platform && (a.Via == acl.ViaChat || a.Via == acl.ViaUser)
 }
 
-// checkPreconditions checks preconditions against the entry that the caller sees, nil if there
-// is none.
+// checkPreconditions checks preconditions against the entry that the caller sees. e is nil if
+// there is none.
 func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	own := ""
 	if e != nil {
@@ -118,7 +118,8 @@ func (s *Service) checkPreconditions(p Preconditions, e *Entry) error {
 	return p.Check(own)
 }
 
-// Check checks preconditions against the entity tag of the current state, "" if there is none.
+// Check checks preconditions against own, the entity tag of the current state; "" if there is
+// none.
 func (p Preconditions) Check(own string) error {
 	if p.Match != nil && !matches(p.Match, own) || p.NoneMatch != nil && matches(p.NoneMatch, own) {
 		return ErrPrecondition
@@ -138,9 +139,9 @@ func asConflict(err error) error {
 	return err
 }
 
-// SearchableFor returns the rows that a search may show to a caller: within the scope, live,
-// not encrypted, and what their path resolves to. The rows must include all entries of each
-// path, ordered by GroupByPath.
+// SearchableFor returns the rows that a search may show to a caller. Each is within the scope,
+// live and not encrypted, and is the row that its path resolves to. rows must include all
+// entries of each path, ordered by GroupByPath.
 func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*Entry {
 	reader := Caller{Principal: c.Principal} // a search never finds entries that are not in context
 	searchable := make([]*Entry, 0, len(rows))
@@ -161,13 +162,13 @@ func SearchableFor(c Caller, scope acl.Scope, rows []*Entry, now time.Time) []*E
 	return searchable
 }
 
-// isAt reports whether the entry is at a path. It compares keys first: of hundreds of rows,
-// most are in the same store.
+// isAt reports whether the entry is at a path. It compares keys first, since these differ most
+// often: most of the hundreds of rows of a search are in the same store.
 func (e *Entry) isAt(p *Path) bool {
 	return e.Key == p.Key && e.Namespace == p.Namespace && e.Store == p.Store
 }
 
-// shownOf returns what a path resolves to, given its rows; nil if nothing.
+// shownOf returns the entry to which the path of rows resolves, or nil if it resolves to none.
 func shownOf(reader Caller, a *acl.Access, rows []*Entry, now time.Time) (shown *Entry) {
 	for _, e := range rows {
 		if isVisible(reader, a, e, now) && (shown == nil || precedes(reader, e, shown)) {

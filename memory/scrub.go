@@ -11,38 +11,41 @@ import (
 // Writers wait while the files are scrubbed, about a minute per GB. So the background work
 // scrubs while no caller of this process writes.
 const (
-	// purgeQuiet is how long no caller may have written before a scrub of purged entries.
-	// purgeLatest is how long the scrub may be delayed: an import may take hours.
+	// purgeQuiet is how long no caller must have written before purged entries are scrubbed. An
+	// import may write for hours: after purgeLatest they are scrubbed in any case.
 	purgeQuiet  = 2 * time.Second
 	purgeLatest = 5 * time.Minute
-	// scrubLook is the interval between checks for writes meanwhile.
+	// scrubLook is the interval between checks whether callers still write.
 	scrubLook = time.Second
-	// dropEvery is the minimum interval between scrubs of data that was dropped but not purged,
-	// such as former versions: every write of a full history drops one. The scrub starts when
-	// no caller has written for dropQuiet, and after dropLatest in any case.
+	// dropEvery is the minimum interval between scrubs of data that was dropped but not purged.
+	// Such data arises often: each write of an entry with a full history drops a former
+	// version. The scrub starts when no caller has written for dropQuiet, and after dropLatest
+	// in any case.
 	dropEvery  = 24 * time.Hour
 	dropQuiet  = time.Minute
 	dropLatest = 48 * time.Hour
-	// scrubShare is the ratio of the pause after a scrub to its duration, so that writers wait
-	// for a twentieth of the time at most.
+	// scrubShare is the ratio of the pause after a scrub to the scrub's duration. Writers so
+	// wait for at most about a twentieth of the time.
 	scrubShare = 20
-	// scrubRetry is the pause after a failed scrub, for example on a full disk. It doubles up
-	// to scrubRetryMost, except after ErrHeld, because readers of an older state end soon.
+	// scrubRetry is the pause after a failed scrub, for example on a full disk. It doubles with
+	// each failure, up to scrubRetryMost. It does not double after ErrHeld, because readers of
+	// an older state end soon.
 	scrubRetry     = 20 * time.Second
 	scrubRetryMost = time.Hour
 )
 
-// scrubbing records when a process last scrubbed by itself, and the pause after that.
+// scrubbing records this process's last scrub in the background, and the pause that must follow
+// it.
 type scrubbing struct {
 	last   time.Time
 	pause  time.Duration
 	failed int // consecutive failures
-	// urgent and pending are when this process first learned of purged data, and of any erased
-	// data, that is left. The zero time means none.
+	// urgent is when this process first learned of the purged data that is left in the files,
+	// and pending is the same for any erased data. The zero time means that there is none.
 	urgent, pending time.Time
 }
 
-// note records what is left at a time.
+// note records which erased data is left in the files at a time.
 func (s *scrubbing) note(left Unscrubbed, at time.Time) {
 	since := func(t *time.Time, holds bool) {
 		switch {
@@ -56,8 +59,8 @@ func (s *scrubbing) note(left Unscrubbed, at time.Time) {
 	since(&s.pending, left.Pending)
 }
 
-// now reports whether to scrub what is left at a time. quiet reports whether no caller has
-// written for a duration.
+// now reports whether to scrub at a time, given what is left. quiet reports whether no caller
+// has written for a duration.
 func (s *scrubbing) now(left Unscrubbed, at time.Time, quiet func(time.Duration) bool) bool {
 	switch {
 	case !left.Pending || !due(s.last, s.pause, at):
@@ -86,15 +89,16 @@ func (s *scrubbing) ended(at time.Time, took time.Duration, err error) {
 	}
 }
 
-// due reports whether a task with an interval, last done at a time, is due. If the last time
-// lies in the future, the clock was ahead then.
+// due reports whether a task that was last done at a time must be done again, after an
+// interval. A last time in the future was taken while the clock was ahead: the task is then
+// due.
 func due(last time.Time, every time.Duration, at time.Time) bool {
 	return at.Before(last) || !at.Before(last.Add(every))
 }
 
-// scrubWhenDue scrubs erased data, of any process, from the database's files if a scrub is due.
-// again reports that it must be called again soon, because purged data is left until no caller
-// writes. A reader of an older state only delays it.
+// scrubWhenDue scrubs the database's files if that is due; the data may have been erased by any
+// process. again reports whether to call it again soon: purged data is left, but the scrub
+// waits until no caller writes. ErrHeld is not an error here, since the scrub is retried.
 func (s *Service) scrubWhenDue(ctx context.Context, scrubs *scrubbing) (again bool, err error) {
 	at := s.Instant()
 	left, err := s.storage.Unscrubbed(ctx)
@@ -137,9 +141,10 @@ func (s *Service) scrubUntil(ctx context.Context, sweep <-chan time.Time, scrubs
 	}
 }
 
-// scrubPurged follows a purge. It returns when no file contained the erased data, or the zero
-// time if that is not known yet. If wait is false or the scrub fails, for example because a
-// reader still uses the data, the background work of any process continues it.
+// scrubPurged scrubs the files after a purge. It returns the time from which no file contains
+// the erased data, or the zero time if that is not known yet. If wait is false or the scrub
+// fails, for example because a reader still uses the data, the background work of any process
+// scrubs later.
 func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 	s := a.service
 	left, err := s.storage.Unscrubbed(ctx)
@@ -159,7 +164,7 @@ func (a *Admin) scrubPurged(ctx context.Context, wait bool) time.Time {
 	return time.Time{}
 }
 
-// wakeScrub makes the background work check what is left.
+// wakeScrub makes this process's background work check whether a scrub is due.
 func (s *Service) wakeScrub() {
 	select {
 	case s.purged <- struct{}{}:
@@ -167,9 +172,10 @@ func (s *Service) wakeScrub() {
 	}
 }
 
-// Scrub removes data erased before the call from the files of the database. It returns when no
-// file contained the data, or the zero time if the database does that at its own times. The
-// error is ErrHeld if a reader uses an older state. It takes a platform token.
+// Scrub removes data erased before the call from the files of the database. It returns the time
+// from which no file contains the data, or the zero time if the database removes it by itself
+// at its own times. The error is ErrHeld if a reader uses an older state. It takes a platform
+// token.
 func (a *Admin) Scrub(ctx context.Context, c Caller) (time.Time, error) {
 	if !c.Platform {
 		return time.Time{}, acl.ErrDenied

@@ -16,7 +16,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Secret holds the keys of what clients must not read or forge: ETags and cursors.
+// Secret holds the keys that make ETags and cursors, which clients must not be able to read or
+// forge.
 type Secret struct {
 	etag   []byte
 	cursor cipher.AEAD
@@ -51,8 +52,8 @@ func (s Secret) ETag(id uuid.UUID, version int) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// SealCursor encrypts a position. The cursor opens only with the same bound: the names of the
-// call, the caller and the filters.
+// SealCursor encrypts a position in a list. The cursor opens only with the same bound, which
+// identifies the list: the operation, the caller and the filters.
 func (s Secret) SealCursor(position any, bound []string) (string, error) {
 	plain, err := json.Marshal(position)
 	if err != nil {
@@ -129,8 +130,8 @@ func (s Secret) Digest(parts ...string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// loadSecret returns the database's secret, creating it in a new database. All processes over
-// one database have the same secret.
+// loadSecret returns the database's secret, and creates it in a new database. All processes
+// with the same database have the same secret.
 func loadSecret(ctx context.Context, storage Storage) (Secret, error) {
 	const name = "secret"
 	var key []byte

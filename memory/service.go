@@ -87,7 +87,7 @@ type Options struct {
 	// Indexer keeps the vectors up to date with the rows. nil: no vectors.
 	Indexer Indexer
 	// EveryLanguage is set if the configured embedder reads every language, so that no language
-	// is chosen for a store. A model that the Indexer serves reports this itself.
+	// can be chosen for a store. It matters only while the Indexer serves no model.
 	EveryLanguage bool
 	// Ledger verifies the meter records in a dump. nil: dumps with such records are refused.
 	Ledger Ledger
@@ -100,10 +100,10 @@ type Options struct {
 	Log *slog.Logger // default: discard
 }
 
-// Service has one method for each use case of writing, reading, sharing and following. Surfaces
-// translate their requests to these methods, which apply every access rule. Operators' use
-// cases are methods of Admin, and package search answers questions. It is safe for concurrent
-// use.
+// Service has one method for each use case of writing, reading, sharing and following entries.
+// The REST, MCP and other interfaces translate their requests to these methods, which apply
+// every access rule. Operators' use cases are methods of Admin, and package search answers
+// questions. It is safe for concurrent use.
 type Service struct {
 	storage Storage
 	readers *Readers
@@ -121,7 +121,8 @@ type Service struct {
 	similarWait   time.Duration
 
 	callers *callerCache
-	// unaccepted maps a store and grantee to the last attempt to accept a grant by Named.
+	// unaccepted has the time of the last attempt of Named to accept a grant, by store and
+	// grantee.
 	unaccepted *lru.Cache[string, time.Time]
 	waits      *feedWaits
 	purged     chan struct{} // buffer of one: a purge has left data to scrub
@@ -191,7 +192,7 @@ func (s *Service) Outcomes() *Outcomes { return &Outcomes{s} }
 func (s *Service) Secret() Secret { return s.secret }
 
 // view runs fn on a snapshot once it is the caller's turn: see Readers.Take. fn must not call
-// view.
+// view, which could deadlock.
 func (s *Service) view(ctx context.Context, c Caller, fn func(ReadTx) error) error {
 	done, err := s.readers.Take(ctx, c)
 	if err != nil {
@@ -207,13 +208,13 @@ func (s *Service) wrote(entries int) {
 	s.indexer.Wake()
 }
 
-// Activity is the current work of a process for callers.
+// Activity is what a process does and has done for callers.
 type Activity struct {
 	Written        int64 // entries written, moved, deleted and restored since the process started
 	ChangesWaiting int   // calls of Changes that are waiting
 }
 
-// Activity returns this process's work for callers.
+// Activity returns the Activity of this process.
 func (s *Service) Activity() Activity {
 	return Activity{Written: s.written.Load(), ChangesWaiting: s.waits.count()}
 }

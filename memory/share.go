@@ -47,7 +47,7 @@ func (s *Service) Share(ctx context.Context, c Caller, r ShareRequest) (acl.Gran
 		if err != nil {
 			return err
 		}
-		for _, old := range all { // the new grant would replace or hide them
+		for _, old := range all { // their grants would be replaced or hidden by the new one
 			if err := mayChangeGrant(ctx, tx, c, a, old, now); err != nil {
 				return err
 			}
@@ -88,8 +88,8 @@ func grantAt(grants []acl.Grant, label acl.Label) acl.Grant {
 	return acl.Grant{}
 }
 
-// checkGrants enforces the limit of a store's unexpired grants at a label for a new grant.
-// Whoever may share a store may list its grants, so the count reveals nothing.
+// checkGrants returns a QuotaError if a store has no room for another unexpired grant at a
+// label. Whoever may share a store may list its grants, so the error reveals nothing.
 func (s *Service) checkGrants(ctx context.Context, tx Tx, store string, label acl.Label, now time.Time) error {
 	n, err := tx.CountGrants(ctx, store, label)
 	if err != nil || n < s.limits.Grants {
@@ -123,8 +123,8 @@ func shareAccess(ctx context.Context, tx acl.Facts, c Caller, store string, now 
 	return a, err
 }
 
-// mayShare refuses to share a store that is for sale, unless the caller is the store's own
-// agent: nobody would buy what others share for free.
+// mayShare returns an error if an offer sells searches of the store and the caller is not the
+// store's own agent: nobody would buy what others share for free.
 func mayShare(ctx context.Context, tx GrantCounter, c Caller, store string) error {
 	if c.Agent == store {
 		return nil
@@ -136,8 +136,9 @@ func mayShare(ctx context.Context, tx GrantCounter, c Caller, store string) erro
 	return err
 }
 
-// mayChangeGrant refuses to change another agent's grant, unless the caller is the store's own
-// agent or has a platform token. Anybody may change a grant that is no longer in effect.
+// mayChangeGrant returns an error if the grant is another agent's, unless the caller is the
+// store's own agent or has a platform token. Anybody who may share the store may change a grant
+// that is no longer in effect.
 func mayChangeGrant(ctx context.Context, tx acl.Facts, c Caller, a acl.Access, old acl.Grant, now time.Time) error {
 	if old.Level == acl.None || old.Maker == c.Agent || a.Via == acl.ViaOwn || c.Platform {
 		return nil
@@ -200,12 +201,13 @@ func (s *Service) Unshare(ctx context.Context, c Caller, store, grantee string) 
 	return err
 }
 
-// Revoke revokes a grant that the caller made, or any grant in a store that it manages, or ends
-// or refuses a grant to the caller itself. Of several grants, it revokes the one with the
-// highest label that the session reaches. Revoking a grant of a lower label is a ConflictError,
-// except for a platform token: the grant's maker would see an action of a higher session.
+// Revoke revokes a grant that the caller made, or any grant in a store that it manages. It also
+// ends or refuses a grant to the caller itself. Of several grants to the grantee, it revokes
+// the one with the highest label that the session reaches. If that label is lower than the
+// session's, the error is a ConflictError, because the grant's maker would see an action of a
+// higher session. A platform token may revoke it nevertheless.
 //
-// It returns the grants that this takes out of effect, because their makers had their level by
+// It returns the grants that are no longer in effect, because their makers had their level by
 // the revoked grant. With cascade it revokes these too.
 func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, cascade bool) (dependents []GrantInfo, err error) {
 	err = s.update(ctx, c, Work{Stores: []string{store}}, func(tx Tx) error {
@@ -243,8 +245,9 @@ func (s *Service) Revoke(ctx context.Context, c Caller, store, grantee string, c
 	return dependents, err
 }
 
-// mayChangeAt reports whether a session may change or end a visible grant: at the grant's own
-// label, or up to its MaxLabel if an older version, which did not store labels, made it.
+// mayChangeAt reports whether a session may change or end a grant that it sees: only one with
+// the session's own label. Older versions of mneme did not store labels: a grant that they made
+// may be changed in any session up to its MaxLabel.
 func mayChangeAt(c Caller, g acl.Grant) bool {
 	return c.Platform || c.Taint == g.Label || !g.ByPlatform && c.Taint <= g.MaxLabel
 }
@@ -289,15 +292,15 @@ func accept(ctx context.Context, tx Tx, c Caller, store string, now time.Time) (
 	return grant, err
 }
 
-// acceptAgain is how long no call retries accepting a named store's grant after a failure.
+// acceptAgain is the pause before Named tries again to accept a grant after a failure.
 const acceptAgain = time.Minute
 
-// unacceptedBytes bounds the cache of such attempts, about 5,000 of them.
+// unacceptedBytes bounds the cache of these failures, about 5,000 of them.
 const unacceptedBytes = 1 << 20
 
-// Named accepts the grants by which the caller reached the stores that a call named. Only a
-// grantee's first call writes. If the write fails, the call still succeeds, and a later call
-// retries.
+// Named accepts the grants by which the caller reached the stores that a call named. Only the
+// first call of a grantee has anything to accept and writes. If the write fails, the call still
+// succeeds, and a later call tries again.
 func (s *Service) Named(ctx context.Context, c Caller, reached ...acl.Access) {
 	for _, a := range reached {
 		if a.Via != acl.ViaGrant || !a.Unaccepted {
@@ -366,7 +369,7 @@ func (s *Service) infoOf(ctx context.Context, tx ReadingReader, a acl.Access) (S
 		kind = "self"
 	}
 	info := StoreInfo{Store: a.Store, Kind: kind, Level: a.Level, ExpiresAt: a.ExpiresAt, Unaccepted: a.Unaccepted}
-	if a.Level >= acl.Read { // below that, it would reveal what is stored
+	if a.Level >= acl.Read { // a lower level may not learn what is stored
 		info.Reading = choice.Of(a.Detail)
 		info.Models, info.EveryLanguage = s.modelsOf(info.Reading)
 		if err := s.addProgress(ctx, tx, a, &info); err != nil {

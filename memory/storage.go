@@ -37,9 +37,9 @@ type Storage interface {
 	// commit fails, but otherwise has its own outcome.
 	UpdateBatched(ctx context.Context, fn func(Tx) error) error
 	Scrubber
-	// Readers returns the number of concurrent calls of View, at least 1. Further calls wait.
-	// If callers stay within this limit, and within Writers for Update, no call waits for a
-	// connection.
+	// Readers returns the number of calls of View that run concurrently, at least 1. Further
+	// calls wait. While callers stay within this number, and within Writers for Update, no call
+	// waits for a connection.
 	Readers() int
 	// Writers returns the limits for concurrent writing transactions.
 	Writers() WriterLimits
@@ -47,8 +47,8 @@ type Storage interface {
 	Close() error
 }
 
-// ErrHeld: the erased data is still in the write-ahead log, because a reader uses an older
-// state of the database.
+// ErrHeld: erased data is still in the write-ahead log, because a reader holds an older state
+// of the database.
 var ErrHeld = errors.New("erased data is still in the write-ahead log: a program is reading an older state of the database")
 
 // Scrubber removes erased data from the files of the database. For databases that do so by
@@ -56,25 +56,26 @@ var ErrHeld = errors.New("erased data is still in the write-ahead log: a program
 type Scrubber interface {
 	// Unscrubbed reports what is left to scrub. Every process gets the same result.
 	Unscrubbed(ctx context.Context) (Unscrubbed, error)
-	// Scrub returns the time, by the clock now, at which no file contained the data erased by
-	// transactions committed before the call: purged entries, former versions, words of expired
-	// entries, old records. The zero time means unknown. ErrHeld: a reader uses the data, and
-	// another call may succeed. Readers continue meanwhile; writers may wait, for about a
-	// minute per GB. If Scrub fails or the process ends, no data is lost, and another call
-	// completes the work.
+	// Scrub removes erased data from the files: what transactions erased before the call, such
+	// as purged entries, former versions, words of expired entries and old records. It returns
+	// the time, by the clock now, from which no file contains that data; the zero time if that
+	// is unknown. The error is ErrHeld if a reader still uses the data; another call may then
+	// succeed. Readers continue meanwhile; writers may wait, for about a minute per GB. If
+	// Scrub fails or the process ends, no data is lost, and another call completes the work.
 	Scrub(ctx context.Context, now func() time.Time) (time.Time, error)
 }
 
 // Unscrubbed describes erased data that the database's files may still contain.
 type Unscrubbed struct {
-	Pending bool      // there may be some
-	Urgent  bool      // a purge erased part of it
-	Last    time.Time // when there was none; the zero time: never
+	Pending bool      // files may still contain erased data
+	Urgent  bool      // some of that data was erased by a purge
+	Last    time.Time // the last time when no file contained any; the zero time: never
 }
 
-// ReadTx reads in a transaction. For what does not exist, methods return a zero value or an
-// empty slice, unless they say otherwise. Expired entries are returned like others until they
-// are swept, except by methods that take the time. Swept and purged entries are never returned.
+// ReadTx reads in a transaction. Methods return a zero value or an empty slice for what does
+// not exist, unless they say otherwise. Until an expired entry is swept, they return it like
+// others, except methods with a parameter for the time. They never return swept and purged
+// entries.
 type ReadTx interface {
 	acl.Facts
 	EntryReader

@@ -19,8 +19,8 @@ type Dumper interface {
 // Loader restores a dump.
 type Loader interface {
 	// Load writes one record of a dump unchanged. The error is ErrExists if the database has
-	// the record. doc holds the terms of a live searchable entry, and is otherwise empty. An
-	// entry is queued, as by Put.
+	// the record already. doc has the terms of the record's entry if that is live and
+	// searchable, and is otherwise empty. An entry is also queued for the indexer, as by Put.
 	Load(ctx context.Context, record DumpRecord, doc lexical.Document) error
 }
 
@@ -51,8 +51,8 @@ type DumpSettings struct {
 }
 
 // DumpReading says how a store is read: the chosen language, whether the store was Asked, and
-// the label from which it is mixed, as in choice.Reading. Whether the multilingual model reads
-// entries follows from their texts.
+// the label from which it is mixed, as in choice.Reading. Which entries the multilingual model
+// reads for their language follows from their texts.
 type DumpReading struct {
 	Store    string
 	Language choice.Language

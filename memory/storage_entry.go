@@ -12,13 +12,13 @@ import (
 
 // PathReader reads the rows at paths.
 type PathReader interface {
-	// At returns the entries at paths that are not deleted, with Size instead of Value and
-	// Source, in no defined order, each once. Entries above the ceiling, and values, must cost
-	// no time: it would tell a caller that they exist.
+	// At returns the undeleted entries at paths, with Size instead of Value and Source, in no
+	// defined order, each once. Its duration must not depend on entries above the ceiling or on
+	// the size of values: otherwise it would tell a caller that they exist.
 	At(ctx context.Context, at AtPaths) ([]Entry, error)
-	// Siblings returns every in-context, undeleted entry of the scope that has the path of one
-	// of ids. Resolving these paths needs these entries. Siblings returns them like At, but
-	// without TypeBy and DescriptionBy, and ignores ids outside the scope.
+	// Siblings returns all entries that are needed to resolve the paths of the entries ids:
+	// every in-context, undeleted entry of the scope that has one of these paths. It returns
+	// them like At, but without TypeBy and DescriptionBy, and ignores ids outside the scope.
 	Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUID) ([]Entry, error)
 }
 
@@ -40,7 +40,7 @@ type EntryReader interface {
 	// order.
 	Get(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
 	// Contents returns ID, Value, TypeBy and DescriptionBy of entries, including deleted ones,
-	// in no defined order. Rows from CandidateReader lack the last three.
+	// in no defined order. Rows that a CandidateReader returned lack the last three of these.
 	Contents(ctx context.Context, ids []uuid.UUID) ([]Entry, error)
 	// Scan returns the in-context, undeleted entries of a store, with Size instead of Value and
 	// Source, in (namespace, key, label, owner) order. Labels are ordered by rank.
@@ -49,9 +49,10 @@ type EntryReader interface {
 	// with Size instead of Value and Source and without TypeBy and DescriptionBy, latest
 	// deletion first, ties by id descending.
 	Trash(ctx context.Context, query TrashQuery) ([]Entry, error)
-	// Usage counts the live entries in a store at a label that an agent wrote last, and the
-	// bytes of their values. It reads and excludes entries expired at now. At the zero time, it
-	// counts all entries until they are swept.
+	// Usage counts the live entries of a store, at a label, that an agent was the last to
+	// write, and the bytes of their values. It reads the entries that are expired at now and
+	// excludes them. If now is the zero time, it reads none, and counts expired entries until
+	// they are swept.
 	Usage(ctx context.Context, store, writer string, label acl.Label, now time.Time) (Usage, error)
 }
 
@@ -61,7 +62,8 @@ type ScanQuery struct {
 	Ceiling   acl.Label // the highest label to return
 	Namespace *string   // nil: all
 	Prefix    string    // of the key
-	// AfterNamespace and AfterKey are the path after which the range begins, if After is set.
+	// AfterNamespace and AfterKey are the path after which the range begins; only if After is
+	// set.
 	After                    bool
 	AfterNamespace, AfterKey string
 	Limit                    int
@@ -81,7 +83,7 @@ type TrashQuery struct {
 	Path      *Path // nil: all
 }
 
-// Usage counts the entries in a store at one label that an agent wrote last.
+// Usage counts the entries of a store, at one label, that an agent was the last to write.
 type Usage struct {
 	Entries int64
 	Bytes   int64 // of their values
@@ -104,7 +106,7 @@ type CandidateReader interface {
 }
 
 // BulkReader reads the entries of the whole database, ordered by id: at most limit entries
-// after a given id, which is uuid.Nil for the first call.
+// after the given id. The first call gives uuid.Nil, which is before all.
 type BulkReader interface {
 	// Searchable returns the searchable, undeleted entries. In a writing transaction, they do
 	// not change until it ends.
@@ -120,9 +122,10 @@ type BulkReader interface {
 // EntryWriter writes rows.
 type EntryWriter interface {
 	// PrepareWrite announces what the transaction will write, so that a storage behind a
-	// network can prefetch and lock in one step. It does not change the result of any other
-	// call. But At for the plan's paths up to its label, Usage of the agent at the label and
-	// the zero time, its Settings and StoreFacts may be answered from the prefetched rows.
+	// network can prefetch and lock the rows in one step. It does not change the result of
+	// other calls. But these calls may be answered from the prefetched rows: At for the plan's
+	// paths up to its label, Usage of the agent at the label with the zero time, the agent's
+	// Settings, and StoreFacts.
 	PrepareWrite(ctx context.Context, plan WritePlan) error
 	// Put writes the new state of an entry that was created, edited, renamed, deleted or
 	// restored: the row, its history, its lexical terms and forms and a queue row. doc is empty
@@ -143,9 +146,10 @@ type WritePlan struct {
 	Agent string
 }
 
-// DocumentWriter fills a database with the terms and forms of its entries (lexical.Document).
+// DocumentWriter replaces the terms and forms of entries (lexical.Document) in the whole
+// database.
 type DocumentWriter interface {
-	// PutDocument replaces the terms and forms of an entry that Searchable returned in the
+	// PutDocument replaces the terms and forms of an entry that Searchable returned in the same
 	// transaction. If queuedAt is not the zero time, it also queues the entry for new vectors.
 	PutDocument(ctx context.Context, entry Entry, doc lexical.Document, queuedAt time.Time) error
 }

@@ -13,8 +13,8 @@ import (
 type ExpiryReader interface {
 	// Expiring lists entries of a store by time of expiry, earliest first.
 	Expiring(ctx context.Context, query ExpiryQuery) ([]Expiry, error)
-	// Due lists at most limit entries of all stores, in that order, that expire by a time and
-	// are not swept, including deleted ones.
+	// Due lists at most limit entries of all stores, also by time of expiry, that expire by a
+	// time and are not swept. It includes deleted entries.
 	Due(ctx context.Context, until time.Time, limit int) ([]Expiry, error)
 	// CountErasable returns how many entries Purge would erase without a limit.
 	CountErasable(ctx context.Context, cutoff time.Time) (int64, error)

@@ -8,7 +8,7 @@ import (
 	"mneme/embed/choice"
 )
 
-// acl.Facts reads the facts of access; the interfaces here count and write them.
+// acl.Facts reads the facts that decide about access. The interfaces here count and write them.
 
 // GrantCounter counts grants and offers against the limits of a store.
 type GrantCounter interface {
@@ -42,16 +42,16 @@ type FactWriter interface {
 
 // ReadingReader counts stores and entries by the models that read them.
 type ReadingReader interface {
-	// CountStoresRead returns the number of stores with a model, LanguageEnglish or
-	// LanguageMultilingual, among their choice.Reading.Models. It ignores stores without any
-	// write.
+	// CountStoresRead returns the number of stores that the model for a language,
+	// LanguageEnglish or LanguageMultilingual, reads: see choice.Reading.Models. It ignores
+	// stores to which nothing was ever written.
 	CountStoresRead(ctx context.Context, by choice.Language) (int64, error)
 	// CountStoresUnread returns the number of stores that are not choice.Reading.Whole.
 	CountStoresUnread(ctx context.Context) (int64, error)
 	// CountRead returns the number of a store's searchable entries with labels in a range.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread returns how many of them were queued after choice.Reading.Unread was set, or
-	// must still be queued.
+	// CountUnread returns how many of the entries that CountRead counts are still unread: they
+	// were queued after choice.Reading.Unread was set and still are, or must still be queued.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 }
 
@@ -61,25 +61,27 @@ type ReadingWriter interface {
 	PutReading(ctx context.Context, change ReadingChange) error
 }
 
-// ReadingChange changes which models read a store. It does not change what it does not name.
+// ReadingChange changes which models read a store. Zero fields change nothing.
 type ReadingChange struct {
 	Store string
-	// Language, unless nil, replaces the choice and resets Asked.
+	// Language, unless nil, becomes the store's chosen language, and resets
+	// choice.Reading.Asked.
 	Language *choice.Language
-	// Asked, if true, sets Asked. Multilingual and Mixed, unless 0, lower the stored labels to
-	// at most their values: see choice.Reading.
+	// Asked, if true, sets choice.Reading.Asked. Multilingual and Mixed, unless 0, are upper
+	// bounds for the fields of choice.Reading with these names: a stored label that is higher,
+	// or not set, becomes this label.
 	Asked        bool
 	Multilingual acl.Label
 	Mixed        acl.Label
-	// QueuedAt, unless zero, is the time at which the store's entries are queued, as by Put:
-	// the entries whose revision has no vectors under Lacking, and whose label is at least
-	// From. Those of a large store are left to the indexer, which queues them in steps. Until
-	// they are indexed, the store is not Whole, if what the change names makes the multilingual
-	// model read them.
+	// QueuedAt, unless zero, makes the store's entries be queued with this time: those whose
+	// current revision has no vectors under Lacking, and whose label is at least From. The
+	// entries of a large store are only marked; the indexer queues them in steps. If the change
+	// makes the multilingual model read entries, the store is not Whole until they are indexed.
 	QueuedAt time.Time
 	Lacking  string    // a fingerprint; "": all entries
 	From     acl.Label // 0: all
-	// Indexed, if true, moves Unread past the labels at which all queued entries are indexed.
+	// Indexed, if true, moves choice.Reading.Unread past the labels whose queued entries are
+	// all indexed by now.
 	Indexed bool
 }
 
@@ -108,7 +110,7 @@ const (
 // IdempotencyReader reads the outcomes of calls.
 type IdempotencyReader interface {
 	// IdempotencyRecord returns the record of a key, or nil if there is none. In a writing
-	// transaction, it waits for other transactions that look up the same key.
+	// transaction, it waits for other transactions that have looked up the same key.
 	IdempotencyRecord(ctx context.Context, key IdempotencyKey) (*IdempotencyRecord, error)
 }
 

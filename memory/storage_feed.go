@@ -7,9 +7,9 @@ import (
 	"mneme/acl"
 )
 
-// FeedPositions are positions in the feed of a store, one per label, with PUBLIC first. Each
-// label of a feed has its own positions, from 1, so that they reveal nothing about other
-// labels.
+// FeedPositions are positions in the feed of a store, one per label, with PUBLIC first.
+// Positions are counted separately for each label, from 1, so that they reveal nothing about
+// other labels.
 type FeedPositions [acl.Restricted]int64
 
 // Of returns the position of a label.
@@ -37,7 +37,7 @@ type FeedQuery struct {
 type Feed struct {
 	Records []FeedRecord  // for each label in order of positions
 	Last    FeedPositions // positions of the last records
-	Removed FeedPositions // last positions that were removed
+	Removed FeedPositions // positions up to which records were removed
 }
 
 // FeedLimits bound the stored feed of each store and label.

@@ -17,7 +17,7 @@ type HistoryReader interface {
 // HistoryQuery is a range of an entry's versions.
 type HistoryQuery struct {
 	Entry  uuid.UUID
-	Before int       // a version; 0: all versions
+	Before int       // a version, exclusive; 0: all versions
 	Until  time.Time // excludes later versions; the zero time: none
 	Limit  int
 }
@@ -28,9 +28,9 @@ type HistoryTrimmer interface {
 	// limits. The newest former version stays. The cost does not depend on the number or size
 	// of the versions that stay.
 	TrimHistory(ctx context.Context, id uuid.UUID, keep HistoryLimits) error
-	// TrimHistories does the same for up to limit entries that exceed the limits, and returns
-	// their ids in an order of the storage's own. It begins after an entry: uuid.Nil for the
-	// first call, and then the last id returned.
+	// TrimHistories does what TrimHistory does, for up to limit entries that exceed the limits.
+	// It returns their ids, in an order that the storage chooses. after is uuid.Nil for the
+	// first call, and then the last id of the previous one.
 	TrimHistories(ctx context.Context, after uuid.UUID, keep HistoryLimits, limit int) ([]uuid.UUID, error)
 }
 

@@ -12,11 +12,12 @@ import (
 
 // LexicalLeg ranks entries by the words of a query.
 type LexicalLeg interface {
-	// Terms returns the distinct terms of the query's searchable entries, in byte order. more
-	// reports that there are more than the query's limit; Terms then returns none.
+	// Terms returns the distinct terms with the query's prefix in the searchable entries of the
+	// scope, in byte order. If there are more than the query's limit, it returns none, and more
+	// is true.
 	Terms(ctx context.Context, scope acl.Scope, query TermQuery) (terms []string, more bool, err error)
-	// ManyTerms reports whether some store of the scope has more of the query's terms than its
-	// limit.
+	// ManyTerms reports whether some store of the scope has more terms with the query's prefix
+	// than its limit.
 	ManyTerms(ctx context.Context, scope acl.Scope, query TermQuery) (bool, error)
 	// Lexical returns the entries of the scope that share a term with the query, scored by
 	// lexical.Scorer, best first: the first Limit entries, and all that tie with the last of
@@ -33,13 +34,13 @@ type LexicalQuery struct {
 	Limit int         // 0: no hits, only the Scorer
 	Only  []uuid.UUID // nil: all; otherwise Lexical returns only these (counts do not change)
 	Now   time.Time
-	// Known caches the IDs of entries: Lexical need not read them again, and adds those that it
-	// reads. A Tx ignores it, since what it reads may be rolled back.
+	// Known caches the IDs of entries: Lexical looks an ID up there before it reads it, and
+	// adds the IDs that it reads. A Tx ignores Known, since what a Tx reads may be rolled back.
 	Known DocumentIDs // nil: none
 }
 
-// DocumentIDs caches the entry IDs of a storage's document numbers. A committed document always
-// belongs to the same entry.
+// DocumentIDs caches the IDs of entries by the document numbers that a storage gives them. The
+// document number of a committed entry always belongs to that entry.
 type DocumentIDs interface {
 	// Get looks up documents 0 to n-1, and calls found for each that has a known entry. found
 	// must not use the DocumentIDs.

@@ -13,21 +13,21 @@ import (
 // ScoreReader reads the data for scoring a search's candidates, within a scope. It ignores
 // entries outside the scope and deleted ones.
 type ScoreReader interface {
-	// Evidence yields the data for scoring entries, in no defined order: for each entry one
-	// Evidence per chunk and per fingerprint of the query under which it has a vector, or one
-	// Evidence without a vector. Slices of a yielded Evidence are valid only until yield
-	// returns, and yield must not use the transaction. An error of yield ends the call and is
-	// returned.
+	// Evidence yields the data for scoring entries, in no defined order. For each entry, it
+	// yields one Evidence per chunk for each fingerprint of the query under which the entry has
+	// vectors. For an entry without such vectors, it yields one Evidence without a vector.
+	// Slices of a yielded Evidence are valid only until yield returns, and yield must not use
+	// the transaction. An error of yield ends the call and is returned.
 	Evidence(ctx context.Context, scope acl.Scope, q EvidenceQuery, yield func(Evidence) error) error
-	// ChunkCodes returns the token codes of chunks under a fingerprint, in the order of chunks,
-	// with nil for a chunk without codes.
+	// ChunkCodes returns the token codes of chunks under a fingerprint: one element per chunk,
+	// in their order, nil for a chunk without codes.
 	ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint string, chunks []vector.ChunkID) ([][]byte, error)
-	// TermCounter returns a counter of a query's terms for the Terms of Evidence that this
-	// storage yielded, in this or an earlier transaction.
+	// TermCounter returns a counter of a query's terms. It counts in the Terms of Evidence that
+	// this storage yielded, in this or an earlier transaction.
 	TermCounter(query []lexical.QueryTerm) TermCounter
 	// VectorChanges returns the entries whose vectors have changed since a position, at most
-	// limit. It includes entries of all scopes: they say what to read again, and must not be
-	// shown to anybody.
+	// limit. It includes entries of all scopes. They are only for refreshing caches, and must
+	// not be shown to anybody.
 	VectorChanges(ctx context.Context, after int64, limit int) (VectorChanges, error)
 }
 
@@ -37,8 +37,9 @@ type TermCounter interface {
 	// Evidence.Counts. It uses buffer if that is large enough. It fails if the terms are
 	// corrupt.
 	Count(buffer []int, terms []byte) ([]int, error)
-	// Keys yields a key of each of an entry's terms, in the storage's order. Terms are equal if
-	// their keys are. A key is valid until yield returns. It fails if the terms are corrupt.
+	// Keys yields a key for each of an entry's terms, in the storage's order. Equal terms have
+	// equal keys, and different terms different ones. A key is valid until yield returns. Keys
+	// fails if the terms are corrupt.
 	Keys(terms []byte, yield func(key []byte)) error
 }
 
@@ -47,15 +48,15 @@ type TermCounter interface {
 type VectorChanges struct {
 	Last    int64       // position of the last change in the snapshot; 0: none
 	Entries []uuid.UUID // entries of the changes after the given position, each at least once
-	// Partial says that the entries are unknown: there are more than the limit, or the records
-	// of some were removed.
+	// Partial says that Entries is incomplete: there are more changes than the limit, or the
+	// records of some were removed.
 	Partial bool
 }
 
 // EvidenceQuery asks for the data for scoring entries.
 type EvidenceQuery struct {
 	Terms        []lexical.QueryTerm
-	Fingerprints [2]string // of the vectors, by model; "": none are read
+	Fingerprints [2]string // of the vectors, one per model; "": do not read that model's vectors
 	Entries      []uuid.UUID
 	VectorsOnly  bool // do not read Counts, Length and Codes
 }
@@ -63,10 +64,10 @@ type EvidenceQuery struct {
 // Evidence is the data for scoring an entry and one of its chunks.
 type Evidence struct {
 	Entry uuid.UUID
-	// Counts are how often a searchable entry contains each of the query's terms, and Length is
-	// its length in tokens. lexical.Scorer.Score of them is bit for bit the score by which
-	// Lexical ranks the entry. They come with the entry's first chunk, or without any;
-	// otherwise Counts is nil.
+	// Counts says how often a searchable entry contains each of the query's terms, and Length
+	// is the entry's length in tokens. lexical.Scorer.Score gives for them exactly the score by
+	// which Lexical ranks the entry. Only one Evidence of each entry has them: that of its
+	// first chunk, or that without a vector. In the others Counts is nil.
 	Counts []int
 	Length int
 	// Terms are all terms of the entry, in the storage's encoding, if Counts is not nil: see
@@ -75,7 +76,7 @@ type Evidence struct {
 	Model  int         // of the vector: 0 or 1, an index of the query's Fingerprints
 	Chunk  int         // from 0
 	Vector vector.Half // of the chunk; empty: the entry has no vectors
-	// Codes are the token codes of the entry's first chunk, so that entries of one chunk, which
-	// are most, need one read.
+	// Codes are the token codes of the entry's first chunk. Most entries have only one chunk,
+	// and then need no call of ChunkCodes.
 	Codes []byte
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// sweepEvery is the interval between sweeps of expired entries; the requirement is at most 60
-// s.
+// sweepEvery is the interval between sweeps of expired entries. They must be swept within 60 s.
 const sweepEvery = 20 * time.Second
 
 const (
@@ -22,8 +21,9 @@ const (
 )
 
 // Run sweeps expired entries and scrubs erased data until ctx ends. It logs and retries
-// failures. First it erases versions that exceed the limits: writes obey the limits, but these
-// may have been lowered, or an older mneme without limits may have written the database.
+// failures. At the start it erases former versions that exceed the limits: writes obey the
+// limits, but these may have been lowered, or the database may be from an older mneme without
+// limits.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -112,8 +112,8 @@ func (s *Service) sweep(ctx context.Context, now time.Time) error {
 	return s.trim(ctx, func(tx Tx) (more bool, err error) { return tx.TrimFacts(ctx, now, trimFactsBatch) })
 }
 
-// sweepDue sweeps the first entries, as many as one transaction may, and returns the number of
-// entries processed.
+// sweepDue sweeps the first of the entries due, as many as partCost allows in one transaction,
+// and returns their number.
 func sweepDue(ctx context.Context, tx Eraser, due []Expiry, now time.Time) (int, error) {
 	due = due[:part(len(due), func(i int) int { return due[i].Size })]
 	ids := make([]uuid.UUID, len(due))

@@ -15,10 +15,11 @@ type trashPosition struct {
 	ID   uuid.UUID
 }
 
-// EachTrashed yields the entries of a page of the trash and returns the cursor of the next one:
-// the deleted entries at the session's label that the caller may restore, latest deletion
-// first. These are the caller's own, or everybody's if the caller manages the whole store. It
-// reads values in batches. Each batch has its own snapshot, which decides what the caller sees.
+// EachTrashed yields the entries of a page of the trash, and returns the cursor of the next
+// page. The trash has the deleted entries at the session's label that the caller may restore,
+// latest deletion first: the caller's own, or everybody's if the caller manages the whole
+// store. It reads values in batches. Each batch has its own snapshot, which decides what the
+// caller sees.
 func (s *Service) EachTrashed(ctx context.Context, c Caller, r TrashRequest, yield func(Found) error) (next string, err error) {
 	if r.Path != nil {
 		return "", s.eachTrashedAt(ctx, c, r.Store, r.Path.Normal(), yield)
@@ -109,8 +110,8 @@ func lastDeleted(ctx context.Context, tx EntryReader, c Caller, a acl.Access, pa
 	return &deleted[0], nil
 }
 
-// trash returns deleted entries after a position that the caller may restore, up to limit and
-// up to a batch of values, and reports whether there are more.
+// trash returns the deleted entries after a position that the caller may restore, up to limit
+// and up to BatchBytes of values. more reports whether there are more.
 func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Access, store string, after trashPosition, limit int) (items []Found, more bool, err error) {
 	query := TrashQuery{Store: store, Label: c.Taint, AfterTime: after.Time, AfterID: after.ID, Limit: limit + 1}
 	deleted, err := restorable(ctx, tx, c, a, query, s.Instant())
@@ -122,8 +123,8 @@ func (s *Service) trash(ctx context.Context, tx accessReader, c Caller, a acl.Ac
 	return items, more || !all, err
 }
 
-// restorable returns deleted entries that the caller may restore, without values, up to the
-// query's limit. It sets query.Owner.
+// restorable returns the deleted entries of a query that the caller may restore, without
+// values, up to the query's limit. It sets query.Owner.
 func restorable(ctx context.Context, tx EntryReader, c Caller, a acl.Access, query TrashQuery, now time.Time) ([]Entry, error) {
 	if !a.Sees(query.Label) {
 		return nil, nil

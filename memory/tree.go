@@ -9,7 +9,7 @@ import (
 )
 
 // MaxTree is the maximum number of entries of one DeleteTree or RenameTree. Each runs in one
-// transaction, during which other writers wait: see wholeCost, too.
+// transaction, during which other writers wait. wholeCost bounds that transaction too.
 const MaxTree = 10_000
 
 // Tree is the set of entries of one namespace whose keys begin with Folder and a '/'. It does
@@ -55,7 +55,7 @@ func (s *Service) DeleteTree(ctx context.Context, c Caller, t Tree) (int, error)
 	return count, nil
 }
 
-// softDeleteAll moves entries, which were read without values, into the trash. It reads their
+// softDeleteAll moves entries into the trash. They were read without values; it reads the
 // values in batches.
 func (s *Service) softDeleteAll(ctx context.Context, tx Tx, c Caller, entries []Entry, now time.Time) error {
 	const many = 500 // ids per query
@@ -65,7 +65,7 @@ func (s *Service) softDeleteAll(ctx context.Context, tx Tx, c Caller, entries []
 		if err != nil {
 			return err
 		}
-		if len(batch) < n { // already read in this transaction
+		if len(batch) < n { // the rows were read in this transaction
 			return ErrStale
 		}
 		for i := range batch {
@@ -135,8 +135,8 @@ func (s *Service) RenameTree(ctx context.Context, c Caller, t Tree, toStore, to 
 	return count, nil
 }
 
-// listTree returns what each path below a folder resolves to for the caller, without values, in
-// key order. The error is ErrNotFound if there is nothing.
+// listTree returns the entries below a folder that the caller sees, one per path, without
+// values, in key order. The error is ErrNotFound if there are none.
 func listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) ([]Entry, error) {
 	found, err := scanTree(ctx, tx, c, a, t, MaxTree+1, now)
 	if err != nil {
@@ -158,14 +158,15 @@ func listTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tre
 	return found, nil
 }
 
-// scanTree returns what each path below a folder resolves to for the caller,
-// without values, in key order, up to limit entries.
+// scanTree returns the entries below a folder that the caller sees, one per path, without
+// values, in key order, up to limit entries.
 func scanTree(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, limit int, now time.Time) ([]Entry, error) {
 	query := ScanQuery{Store: t.Store, Ceiling: a.Ceiling, Namespace: &t.Namespace, Prefix: t.Folder + "/"}
 	return scanVisible(ctx, tx, c, a, query, limit, now, keepAll)
 }
 
-// requireVacant refuses a folder if the caller sees entries below it or one with its name.
+// requireVacant returns an error if the caller sees entries below the folder or an entry with
+// the folder's name.
 func (s *Service) requireVacant(ctx context.Context, tx EntryReader, c Caller, a acl.Access, t Tree, now time.Time) error {
 	at, err := tx.At(ctx, Path{t.Store, t.Namespace, t.Folder}.At(a.Ceiling))
 	if err != nil {

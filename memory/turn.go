@@ -9,7 +9,7 @@ import (
 	"mneme/internal/fairqueue"
 )
 
-// BusyError says that the maximum number of searches, or reads, is already waiting.
+// BusyError says that as many searches or reads as are allowed are already waiting.
 type BusyError struct {
 	fairqueue.Limits
 	RetryAfter time.Duration
@@ -27,14 +27,14 @@ func NewBusyError(limits fairqueue.Limits) *BusyError {
 }
 
 // The maximum number of waiting reads, per agent and in total. Further calls are refused. Rate
-// limits keep the number far below.
+// limits keep the usual number far below these.
 const (
 	readsWaitingEach = 4096
 	readsWaiting     = 1 << 16
 )
 
-// Readers gives callers the readers of a storage in turn. One agent never has more than half of
-// them. It is safe for concurrent use.
+// Readers is the queue in which callers wait for a storage's concurrent reads. It takes turns
+// among agents, and no agent has more than half of the reads. It is safe for concurrent use.
 type Readers struct {
 	limits fairqueue.Limits
 	queue  *fairqueue.Queue
@@ -45,9 +45,9 @@ func newReaders(n int) *Readers {
 	return &Readers{limits: limits, queue: fairqueue.New(limits)}
 }
 
-// Take waits until a reader of the storage is free and it is the caller's turn. done returns
-// the reader; until then the caller must not take another, which could deadlock. All reads for
-// a caller take one, in packages search and meter too.
+// Take waits until a read of the storage is free and it is the caller's turn. done gives the
+// read back. Until then the caller must not call Take again, which could deadlock. Every
+// snapshot read for a caller needs a Take, in packages search and meter too.
 func (r *Readers) Take(ctx context.Context, c Caller) (done func(), err error) {
 	done, err = r.queue.Enter(ctx, c.Agent, 1)
 	if errors.Is(err, fairqueue.ErrFull) {

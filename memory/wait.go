@@ -10,18 +10,20 @@ import (
 )
 
 const (
-	// maxWaits is the maximum number of an agent's waiting calls of Changes, per process.
+	// maxWaits is the maximum number of calls of Changes that an agent may have waiting in a
+	// process.
 	maxWaits = 4
-	// feedPoll is the interval between polls of the feeds for which calls wait: another process
-	// may have written. A commit of this process triggers a poll at once, but at most one per
-	// feedPause.
+	// feedPoll is the interval between polls of the feeds for which calls wait, since another
+	// process may have written. A commit of this process triggers a poll at once, but polls are
+	// at least feedPause apart.
 	feedPoll  = 500 * time.Millisecond
 	feedPause = 5 * time.Millisecond
 	// feedTimeout bounds one poll.
 	feedTimeout = 10 * time.Second
 )
 
-// WaitError says that the maximum number of an agent's calls already waits for changes.
+// WaitError says that as many of an agent's calls of Changes as are allowed are already
+// waiting.
 type WaitError struct {
 	Max        int
 	RetryAfter time.Duration
@@ -31,7 +33,8 @@ func (e *WaitError) Error() string {
 	return fmt.Sprintf("%d calls of an agent may wait for changes at a time", e.Max)
 }
 
-// announcing is a Storage that announces its commits, and makes embedding yield to its writes.
+// announcing is a Storage that calls committed after each commit, and makes embedding yield to
+// its writes.
 type announcing struct {
 	Storage
 	indexer   Indexer
@@ -59,7 +62,7 @@ func (a announcing) announce(update func() error) error {
 }
 
 // feedWaits are the calls that wait for changes. While there are any, a goroutine polls the
-// heads of their feeds.
+// last positions of the feeds of their stores.
 type feedWaits struct {
 	storage Storage
 	wakeCh  chan struct{} // buffer of one
@@ -121,7 +124,8 @@ func (f *feedWaits) count() int {
 	return len(f.waits)
 }
 
-// stores returns the stores for which calls wait. If there are none, poll must end.
+// stores returns the stores for which calls wait. If there are none, the goroutine that runs
+// poll must end.
 func (f *feedWaits) stores() (stores []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +140,8 @@ func (f *feedWaits) stores() (stores []string) {
 	return stores
 }
 
-// poll reads heads of feeds and wakes the calls that wait for them.
+// poll reads the last positions of feeds at intervals, and wakes the calls whose feeds have new
+// records.
 func (f *feedWaits) poll() {
 	timer := time.NewTimer(feedPoll)
 	defer timer.Stop()
@@ -155,8 +160,8 @@ func (f *feedWaits) poll() {
 	}
 }
 
-// look wakes the calls whose feeds have new records. If the storage fails, the next poll finds
-// them.
+// look wakes the calls whose feeds have new records. If the storage fails, it wakes none: the
+// next poll does.
 func (f *feedWaits) look(stores []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), feedTimeout)
 	defer cancel()
@@ -187,7 +192,8 @@ func (f *feedWaits) look(stores []string) {
 	}
 }
 
-// behind reports whether a feed has records after the cursor that the caller may read.
+// behind reports whether the feed has records after the call's cursor, at labels that the
+// caller may read.
 func (w *feedWait) behind(last FeedPositions) bool {
 	for label := acl.Public; label <= w.since.ceiling; label++ {
 		if *last.Of(label) > *w.since.positions.Of(label) {
@@ -197,12 +203,13 @@ func (w *feedWait) behind(last FeedPositions) bool {
 	return false
 }
 
-// waitForChanges waits until there are changes, and returns them. At the end of the wait, it
-// checks the token and the access again. If that check fails earlier, the call only waits for
-// the end, since otherwise each commit would repeat the check.
+// waitForChanges waits until there are changes, and returns them. Whenever there may be some,
+// and at the end of the wait, it checks the token and the access again. If that check fails
+// before the end, the call only waits for the end, since otherwise each commit would repeat the
+// check.
 //
-// SECURITY: an answer without changes always comes at the end of the wait, so that its time
-// reveals nothing that the caller may not read.
+// SECURITY: an answer without changes always comes at the end of the wait. If it came earlier,
+// it would reveal that something happened that the caller may not read.
 func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest, since *feedCursor, now changesNow) (ChangePage, error) {
 	w := &feedWait{store: r.Store, since: *since, ready: make(chan struct{}, 1)}
 	leave, err := s.waits.enter(c.Agent, w)
@@ -240,8 +247,8 @@ func (s *Service) waitForChanges(ctx context.Context, c Caller, r ChangesRequest
 	}
 }
 
-// judgeChanges reads the feed for the current caller of a token. ended reports whether the wait
-// is over.
+// judgeChanges reads the feed for the caller that a token has now: see ChangesRequest.Judge.
+// ended reports whether the wait is over.
 func (s *Service) judgeChanges(ctx context.Context, c Caller, r ChangesRequest, ended bool) (now changesNow, err error) {
 	if r.Judge != nil {
 		if c, err = r.Judge(ctx, ended); err != nil {

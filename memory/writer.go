@@ -15,16 +15,16 @@ import (
 type WriterLimits struct {
 	Running     int // in total, by weight
 	RunningEach int // per agent
-	// UnitBytes: a transaction's weight grows by one for each UnitBytes of values and for each
-	// entry; 0: all weigh the same.
+	// UnitBytes determines the weight of a transaction: 1, plus 1 for each further entry and
+	// for each UnitBytes of values; 0: all weigh 1.
 	UnitBytes int
-	// ByStore: the transactions of one store run one after another, since otherwise the storage
-	// would let one wait for the other while holding a connection.
+	// ByStore makes the transactions of one store run one after another. In some storages they
+	// would otherwise wait for each other while each holds a connection.
 	ByStore bool
 }
 
-// WaitTooLongError says that other writes would have delayed a write for longer than
-// Limits.WriteWait. Nothing was written.
+// WaitTooLongError says that a write was refused because other writes would have delayed it for
+// longer than Limits.WriteWait. Nothing was written.
 type WaitTooLongError struct {
 	Wait       time.Duration
 	RetryAfter time.Duration
@@ -35,22 +35,23 @@ func (e *WaitTooLongError) Error() string {
 }
 
 // The maximum number of waiting writes, per agent and in total. Further calls are refused. Rate
-// limits keep the number far below.
+// limits keep the usual number far below these.
 const (
 	writesWaitingEach = 1024
 	writesWaiting     = 1 << 14
 )
 
-// retryWrite is when to retry a refused write: the other writes may be done by then.
+// retryWrite is after what time to retry a refused write: the other writes may be done by then.
 const retryWrite = 2 * time.Second
 
-// Writers gives callers the writers of a storage in turn. It is safe for concurrent use.
+// Writers is the queue in which callers wait for a storage's writing transactions, agents in
+// turn. It is safe for concurrent use.
 type Writers struct {
 	limits WriterLimits
 	wait   time.Duration
 	queue  *fairqueue.Keyed
 	now    func() time.Time
-	last   atomic.Pointer[time.Time] // when a caller last ended writing; initially when w was made
+	last   atomic.Pointer[time.Time] // when a caller last ended a write; at first, when w was made
 }
 
 func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *Writers {
@@ -63,17 +64,18 @@ func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *
 
 // Work describes what a transaction will write.
 type Work struct {
-	Stores  []string // stores that it reads or writes, as far as known
-	Entries int      // besides the first
-	Bytes   int      // of their values
+	Stores  []string // that it reads or writes, as far as known
+	Entries int      // number of entries besides the first
+	Bytes   int      // of the values of all entries
 }
 
-// allOfIt is the work of a transaction that may be as long as any.
+// allOfIt is the Work.Entries of a transaction that may write any number of entries: it waits
+// until it can run alone.
 const allOfIt = 1 << 30
 
-// Take waits until the caller may write to the storage. done ends the turn; until then the
-// caller must take neither another turn nor one of Readers, which could deadlock. All writes
-// for a caller take one, in packages search and meter too. The error is a WaitTooLongError, or
+// Take waits until the caller may write to the storage. done ends the turn. Until then the
+// caller must call neither Take nor Readers.Take, which could deadlock. Every write for a
+// caller needs a Take, in packages search and meter too. The error is a WaitTooLongError, or
 // ctx's.
 func (w *Writers) Take(ctx context.Context, c Caller, work Work) (done func(), err error) {
 	call := fairqueue.KeyedCall{Caller: c.Agent, Weight: 1, Patience: w.wait}
@@ -93,16 +95,16 @@ func (w *Writers) Take(ctx context.Context, c Caller, work Work) (done func(), e
 	return func() { w.wrote(); leave() }, nil
 }
 
-// wrote records that a caller ends writing.
+// wrote records that a caller has just ended a write.
 func (w *Writers) wrote() {
 	at := w.now()
 	w.last.Store(&at)
 }
 
-// quiet reports whether no caller has been writing for d.
+// quiet reports whether no caller has been writing, or waiting to write, for d.
 func (w *Writers) quiet(d time.Duration) bool {
 	load, last := w.queue.Load(), *w.last.Load()
-	at := w.now() // after last: it is in the future only if the clock was ahead
+	at := w.now() // read after last, so that last is in the future only if the clock was ahead
 	return load.Running+load.Waiting == 0 && due(last, d, at)
 }
 
