@@ -18,16 +18,15 @@ type EntryRef struct {
 	// store as "self", but a blob must name it: for another caller "self" is
 	// another store.
 	Store string
-	// Namespace is empty by default, as in the entry. Namespaces and keys are
-	// stored in Unicode NFC, so a blob is bound to that form whichever form is
-	// given here.
+	// Namespace is empty by default, as in the entry. Seal and Open convert Namespace and Key
+	// to Unicode NFC, the form in which the service stores them.
 	Namespace string
 	// Key is the entry's key.
 	Key string
 }
 
-// check rejects references that no entry can have. It does not repeat the
-// service's rules for IDs and keys, which the service applies to the write.
+// check rejects references that no entry can have. It does not check the rules for IDs and
+// keys: the service checks these when the entry is written.
 func (r EntryRef) check() error {
 	switch r.Store {
 	case "":
@@ -44,16 +43,15 @@ func (r EntryRef) check() error {
 	return nil
 }
 
-// associatedData returns what a ciphertext authenticates besides the
-// plaintext. Each string is preceded by its length, so that different
-// references never have the same encoding.
+// associatedData returns what a ciphertext authenticates in addition to the plaintext. Each
+// string is preceded by its length, so that different references never have the same encoding.
 func (r EntryRef) associatedData(keyID uint32) []byte {
 	r.Namespace = norm.NFC.String(r.Namespace)
 	return r.formerAssociatedData(keyID)
 }
 
-// formerAssociatedData is associatedData with the namespace as given. Earlier versions of
-// this package bound blobs to it.
+// formerAssociatedData is associatedData without normalizing the namespace, as in earlier
+// versions of this package. Open needs it for blobs that these sealed.
 func (r EntryRef) formerAssociatedData(keyID uint32) []byte {
 	key := norm.NFC.String(r.Key)
 	data := make([]byte, 0, headerSize+3*4+len(r.Store)+len(r.Namespace)+len(key))

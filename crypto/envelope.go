@@ -39,9 +39,9 @@ const (
 // EncodeValue then turns every 3 bytes into 4 and adds two quotes.
 const Overhead = headerSize + nonceSize + tagSize
 
-// Seal encrypts plaintext for one entry with the keyring's newest key. Equal
-// plaintexts give different blobs. The only error that a caller can cause is
-// ErrEntryRef.
+// Seal encrypts plaintext for one entry, with the keyring's newest key. Equal plaintexts give
+// different blobs. Seal fails with ErrEntryRef if ref is not valid; any other error is due to
+// the system.
 func (k *Keyring) Seal(plaintext []byte, ref EntryRef) ([]byte, error) {
 	if err := ref.check(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (k *Keyring) Open(blob []byte, ref EntryRef) ([]byte, error) {
 	if err := ref.check(); err != nil {
 		return nil, err
 	}
-	// Check the version first: a later version may have another length.
+	// Check the version first: blobs of a later version may be shorter.
 	if len(blob) > 0 && blob[0] != version {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, blob[0])
 	}
@@ -102,8 +102,8 @@ func DecodeValue(value []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the value is not a JSON string", ErrDamaged)
 	}
 	blob, err := base64.StdEncoding.DecodeString(text)
-	// The decoder ignores line breaks and stray trailing bits. Encoding again
-	// and comparing leaves each blob one spelling.
+	// The decoder ignores line breaks and stray trailing bits. Encode the result again and
+	// compare, so that only one text is accepted for each blob.
 	if err != nil || base64.StdEncoding.EncodeToString(blob) != text {
 		return nil, fmt.Errorf("%w: the value is not base64", ErrDamaged)
 	}

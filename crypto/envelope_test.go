@@ -116,7 +116,7 @@ func TestMovedBlobIsRefused(t *testing.T) {
 
 func TestDifferentRefsHaveDifferentAssociatedData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// A small alphabet makes coinciding concatenations likely.
+		// With a small alphabet, different references often have the same concatenation.
 		part := rapid.StringMatching(`[ab]{0,3}`)
 		one := EntryRef{part.Draw(t, "s1"), part.Draw(t, "n1"), part.Draw(t, "k1")}
 		two := EntryRef{part.Draw(t, "s2"), part.Draw(t, "n2"), part.Draw(t, "k2")}
@@ -140,7 +140,8 @@ func TestNamespaceAndKeyAreBoundInNFC(t *testing.T) {
 	}
 }
 
-// Before namespaces were bound in NFC, a blob was bound to the namespace as given.
+// Earlier versions of the package bound a blob to the namespace as given, not to its NFC form.
+// Such blobs must still open, if the namespace is given in the same form.
 func TestAnEarlierBlobOpensAtItsNamespaceAsGiven(t *testing.T) {
 	ring := newTestKeyring(t)
 	given := EntryRef{Store: "s", Namespace: "me\u0301mo", Key: "cafe\u0301"}
@@ -241,7 +242,7 @@ func TestValueMustBeAStringOfBase64(t *testing.T) {
 		``, `null`, `1`, `{}`, `[]`, `"AA=="x`, `"AA="`, `"A-_="`, `"AB=="`, `"AA==\n"`, `" AA=="`, `AA==`,
 	} {
 		blob, err := DecodeValue([]byte(value))
-		if value == `null` { // decodes to no bytes, which Open rejects
+		if value == `null` { // the JSON null decodes to no bytes, which Open rejects
 			if len(blob) != 0 {
 				t.Errorf("null gave %d bytes", len(blob))
 			}
@@ -253,8 +254,8 @@ func TestValueMustBeAStringOfBase64(t *testing.T) {
 	}
 }
 
-// fixedKeyring has one key, of bytes from, from+1, …. The key is public, so it is for
-// tests only.
+// fixedKeyring has one key, of the bytes from, from+1 and so on. Anybody can know this key, so
+// it is for tests only.
 func fixedKeyring(t testing.TB, id uint32, from byte) *Keyring {
 	t.Helper()
 	// Field 3, length-delimited, 32 bytes: the key_value of Tink's
@@ -283,9 +284,9 @@ func fixedKey(from byte) []byte {
 	return key
 }
 
-// golden is "a golden secret" at testRef, under key 0x01020304 of bytes
-// 0 … 31 and nonce 64 … 87. As long as it opens, everything sealed with version
-// 1 opens.
+// golden is the text "a golden secret", sealed for testRef under the key with ID 0x01020304 and
+// bytes 0 to 31, with the nonce 64 to 87. As long as golden opens, so does everything that was
+// sealed in format version 1.
 const golden = "0101020304404142434445464748494a4b4c4d4e4f5051525354555657b519621fbc841c78af87e2ddddf911aff593c7853a51212c2afda9bfbea309"
 
 func TestGoldenBlobOpens(t *testing.T) {
@@ -302,7 +303,7 @@ func TestGoldenBlobOpens(t *testing.T) {
 	}
 }
 
-// The format of the package comment, built without Tink.
+// This test builds a blob without Tink, by the format in the package comment.
 func TestFormatIsAsDocumented(t *testing.T) {
 	header := []byte{1, 1, 2, 3, 4}
 	associated := append(bytes.Clone(header),
@@ -355,7 +356,7 @@ func FuzzOpen(f *testing.F) {
 		ref := EntryRef{store, namespace, key}
 		plaintext, err := ring.Open(decoded, ref)
 		if err == nil {
-			// Only the key can produce another blob that opens.
+			// Without the key, nobody can make another blob that opens.
 			if !bytes.Equal(decoded, blob) || ref != testRef || string(plaintext) != "a golden secret" {
 				t.Fatalf("a forged blob opened for %+q", ref)
 			}

@@ -32,7 +32,7 @@ func Load(path string) (*Keyring, error) {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
 	defer file.Close()
-	// Check the open file, which cannot be swapped for another.
+	// Check the file that is open: the file at path may be replaced meanwhile.
 	info, err := file.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
@@ -78,9 +78,9 @@ func Create(path string) (*Keyring, error) {
 	return ring, nil
 }
 
-// LoadOrCreate reads the key file, or creates it if it does not exist, and
-// reports whether it did. Of several processes that start at once, one creates
-// the file and the others read it.
+// LoadOrCreate loads the key file, or creates it if it does not exist. created reports whether
+// it did. If several processes start at once, one of them creates the file and the others load
+// it.
 func LoadOrCreate(path string) (ring *Keyring, created bool, err error) {
 	ring, err = Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -104,8 +104,8 @@ func Rotate(path string) (*Keyring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("key file: %w", err)
 	}
-	// The new file is also the lock. Without it, concurrent rotations could
-	// lose a key, and with it what was sealed with that key.
+	// The new file, next, is also a lock. Without a lock, one of two concurrent rotations could
+	// overwrite the other's key, and what was sealed with that key would be lost.
 	next := path + ".new"
 	file, err := system.CreatePrivate(next)
 	if errors.Is(err, fs.ErrExist) {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 
-	// Not package aead, which would make one cipher of a whole keyset: it
-	// links all of Tink's ciphers and registers a common.proto. A program can
-	// register only one file of that name, and Milvus's client does so too.
+	// Not package aead, which would make one cipher of a whole keyset: it links all of Tink's
+	// ciphers, and they register a protocol buffers file named common.proto. A program can
+	// register only one file of a name, and Milvus's client registers one of this name too.
 	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 	"github.com/tink-crypto/tink-go/v2/aead/xchacha20poly1305"
 	"github.com/tink-crypto/tink-go/v2/insecurecleartextkeyset"
@@ -30,13 +30,14 @@ type Keyring struct {
 	opening map[uint32]tink.AEAD // ciphers of the enabled keys, by key ID
 }
 
-// NewKeyring returns a keyring with one new key, which is not stored anywhere.
-// Create stores one in a file.
+// NewKeyring returns a keyring with one new key. The key exists only in memory; use Create for
+// a keyring in a file.
 func NewKeyring() (*Keyring, error) {
 	return withNewKey(keyset.NewManager())
 }
 
-// withNewKey adds a primary key with Tink's prefix.
+// withNewKey returns the manager's keyring with a new key. The key is primary, so it seals, and
+// has Tink's prefix.
 func withNewKey(manager *keyset.Manager) (*Keyring, error) {
 	parameters, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
@@ -56,9 +57,9 @@ func withNewKey(manager *keyset.Manager) (*Keyring, error) {
 	return newKeyring(handle)
 }
 
-// newKeyring accepts only XChaCha20-Poly1305 keys with Tink's prefix. Without
-// the prefix a blob would carry neither version nor key ID, and ciphers with
-// shorter nonces limit how many random ones may be drawn.
+// newKeyring accepts only XChaCha20-Poly1305 keys with Tink's prefix. Without the prefix, a
+// blob would contain neither version nor key ID. Other ciphers have shorter nonces: with random
+// nonces, one of their keys may seal only a limited number of values.
 func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 	k := &Keyring{handle: handle, opening: make(map[uint32]tink.AEAD)}
 	for i := range handle.Len() {
@@ -91,7 +92,7 @@ func newKeyring(handle *keyset.Handle) (*Keyring, error) {
 	return k, nil
 }
 
-// rotated returns the keyring with a new key, which seals.
+// rotated returns the keyring with a new key in addition, which seals from then on.
 func (k *Keyring) rotated() (*Keyring, error) {
 	return withNewKey(keyset.NewManagerFromHandle(k.handle))
 }
@@ -119,7 +120,7 @@ func (k *Keyring) marshal() ([]byte, error) {
 // String reports the number of keys, never the keys.
 func (k *Keyring) String() string { return fmt.Sprintf("keyring of %d keys", len(k.opening)) }
 
-// GoString keeps keys out of %#v.
+// GoString keeps keys out of text that is formatted with %#v.
 func (k *Keyring) GoString() string { return k.String() }
 
 // LogValue keeps keys out of logs.

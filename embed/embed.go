@@ -1,6 +1,6 @@
-// Package embed defines the interface of text embedders. Package embed/e5 runs
-// E5-small-v2 in the process; package embed/openai calls any server of the
-// OpenAI embeddings API. An embedder that calls a server splits texts by a Splitter.
+// Package embed defines the interface of text embedders. Package embed/e5 runs the models
+// E5-small-v2 and multilingual-e5-small in the process; package embed/openai calls any server
+// of the OpenAI embeddings API. An embedder that calls a server splits texts with a Splitter.
 package embed
 
 import (
@@ -22,11 +22,11 @@ type Passage struct {
 // Query is an embedded question.
 type Query struct {
 	Vector []float32 // of unit length
-	// Tokens are in the order of the text, without unknown ones; nil if the embedder does
-	// not report them.
+	// Tokens are the question's tokens in the order of the text. Tokens that the vocabulary
+	// does not know are left out. It is nil if the embedder does not report tokens.
 	Tokens []Token
-	// Multilingual reports whether the vocabulary covers many languages: then the Tokens
-	// do not show how well the model knows the query's language.
+	// Multilingual reports whether the vocabulary covers many languages. If so, the Tokens do
+	// not show how well the model knows the query's language.
 	Multilingual bool
 }
 
@@ -48,14 +48,14 @@ type Embedder interface {
 	// Dim is the length of every vector.
 	Dim() int
 
-	// Cosines returns the usual cosine of a query with an unrelated passage, and with one
-	// that answers it. Relevance depends on the position of a cosine between them, since
-	// models differ in the range of their cosines.
+	// Cosines returns two usual cosines of a query: that with an unrelated passage, and that
+	// with a passage that answers it. Models differ in the range of their cosines, so a
+	// passage's relevance is computed from where its cosine lies between these two.
 	Cosines() (unrelated, related float64)
 
-	// Query embeds one query. It takes precedence over passages, because its caller is
-	// waiting, but an endless stream of queries must leave passages a share of the time.
-	// Text beyond the model's window is cut off.
+	// Query embeds one query. It takes precedence over passages, because its caller is waiting.
+	// But an endless stream of queries must leave some of the time for passages. Text beyond
+	// the model's window is cut off.
 	Query(ctx context.Context, text string) (Query, error)
 
 	// Passages embeds stored texts. It returns one passage for each text, in the order of
@@ -68,28 +68,30 @@ type Embedder interface {
 	// returns at least one chunk, and every character of text is in one of them.
 	Split(header, text string) []string
 
-	// Spans returns the byte ranges [start, end) of text in the chunks of Split(header,
-	// text), in the same order. They exclude the header and other text that every chunk
-	// repeats. Ranges begin and end between characters, and their starts and ends
-	// increase.
+	// Spans returns, for each chunk of Split(header, text), the byte range [start, end) of text
+	// that the chunk contains. A range does not include the header, nor other text that every
+	// chunk repeats. Ranges begin and end between characters. From one chunk to the next, their
+	// starts and ends increase.
 	Spans(header, text string) [][2]int
 
-	// CodeSpans returns, for some of the chunks of Split(header, text), the byte range of
-	// text for each code of the chunk: the whole word, even if the token is a piece of it,
-	// and an empty range for a word of the header or of repeated text. A chunk that does
-	// not exist has none, and no chunk has any if the embedder makes no codes.
+	// CodeSpans returns, for each of some chunks of Split(header, text), one byte range of text
+	// for each code of the chunk: the range of the word to which the code's token belongs, even
+	// if the token is only a piece of the word. The range is empty if the word is from the
+	// header or from repeated text. chunks are indexes of chunks. A chunk that does not exist
+	// has no ranges, and no chunk has any if the embedder makes no codes.
 	CodeSpans(header, text string, chunks []int) [][][2]int
 }
 
-// Yielder is an Embedder whose work on passages yields to urgent work of the process.
+// Yielder is an Embedder that can embed passages at reduced speed while the process has urgent
+// work.
 type Yielder interface {
-	// Hold makes passages yield until Release has been called as often: for some seconds
-	// entirely, and then as they do to a query, so that they retain a share of the time.
-	// No method blocks.
+	// Hold announces urgent work, and Release its end; calls may overlap. Meanwhile passages
+	// first wait for some seconds, and then get only a share of the processors' time, as during
+	// queries. No method blocks.
 	Hold()
 	Release()
-	// Await announces a caller that waits for passages, until Arrived has been called as
-	// often: passages then retain their share from the start.
+	// Await announces a caller that waits for passages, and Arrived its end; calls may overlap.
+	// Meanwhile passages get their share during urgent work at once.
 	Await()
 	Arrived()
 }

@@ -5,9 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Splitter splits the texts of a model whose tokenizer is not at hand, because it runs on a
-// server. An Embedder may embed a Splitter: it implements Split, Spans and CodeSpans, and
-// Input returns what Passages and Query send.
+// Splitter splits texts for a model whose tokenizer is not available in this process, because
+// the model runs on a server. A type that implements Embedder may embed a Splitter: it has the
+// methods Split, Spans and CodeSpans, and Input returns the text that Passages and Query must
+// send.
 //
 // The number of tokens is estimated, conservatively for the common kinds of tokenizers
 // (WordPiece, SentencePiece, byte-level BPE): 512 tokens hold 140 (science) to 190
@@ -27,8 +28,8 @@ const MinTokens = 32
 // PrefixFits reports whether the prefix takes up at most half of the window.
 func (s Splitter) PrefixFits() bool { return cost(s.Prefix) <= s.window()/2 }
 
-// Input returns the prefix and text, which is cut off at the window. It does not cut the
-// chunks of Split.
+// Input returns the text to send: the prefix and text, cut off at the window. A chunk that
+// Split returned fits and is not cut.
 func (s Splitter) Input(text string) string {
 	return s.Prefix + text[:fit(text, s.window()-cost(s.Prefix))]
 }
@@ -56,19 +57,19 @@ func (s Splitter) CodeSpans(_, _ string, chunks []int) [][][2]int {
 	return make([][][2]int, len(chunks))
 }
 
-// plan returns the parts of the chunks of a text: the header that fits, and their spans.
+// plan returns the header as far as it fits, and the byte range of text in each chunk.
 func (s Splitter) plan(header, text string) (clipped string, _ [][2]int) {
 	room := s.window() - cost(s.Prefix)
 	clipped = header[:fit(header, room/2)]
 	return clipped, spans(text, room-cost(clipped))
 }
 
-// window returns the largest cost of a text, including its prefix.
+// window returns the largest cost that a text may have, including its prefix.
 func (s Splitter) window() int { return (s.MaxTokens - reserved) * costUnit }
 
-// Costs are in quarters of a token. Measured with E5's WordPiece over 102 texts, from prose
-// to code, emoji and repeated letters, the true number of tokens is .56 of the estimate on
-// average and 1.00 at most.
+// Costs are in quarters of a token. Measured with E5's WordPiece over 102 texts, from prose to
+// code, emoji and repeated letters, the true number of tokens was .56 of the estimate on
+// average, and never more than the estimate.
 const (
 	costUnit     = 4 // one token
 	costSpace    = 1
@@ -79,10 +80,10 @@ const (
 	overlapShare = 8 // chunks overlap by an eighth
 )
 
-// runeCost returns the cost of a character of size bytes. It is independent of the
-// context, so the costs of parts add up to the cost of the whole. Beyond ASCII it is one
-// token less than the number of bytes: byte-level vocabularies have merges for all but the
-// rarest scripts and emoji.
+// runeCost returns the cost of a character of size bytes. It does not depend on the characters
+// around it, so the costs of parts add up to the cost of the whole. Beyond ASCII it is one
+// token less than the number of bytes: byte-level vocabularies have tokens of several bytes for
+// all but the rarest scripts and emoji.
 func runeCost(r rune, size int) int {
 	switch {
 	case r == ' ':
@@ -109,8 +110,8 @@ func cost(text string) int {
 	return total
 }
 
-// spans returns the byte ranges of the chunks of text, each with a cost of at most room.
-// Every range ends after the previous one, and begins within it or at its end.
+// spans returns the byte ranges of the chunks of text, each with a cost of at most room. Every
+// range ends after the previous one. It begins within the previous one, or at its end.
 func spans(text string, room int) [][2]int {
 	spans := [][2]int{{0, fit(text, room)}}
 	for {
@@ -120,7 +121,7 @@ func spans(text string, room int) [][2]int {
 		}
 		next := overlap(text, start, end, room/overlapShare)
 		nextEnd := next + fit(text[next:], room)
-		// With the overlap, a long character after it may not fit.
+		// A character after the overlap may be too long to fit: begin without an overlap.
 		if nextEnd <= end {
 			next, nextEnd = end, end+fit(text[end:], room)
 		}
@@ -154,8 +155,8 @@ func fit(text string, room int) int {
 	return len(text)
 }
 
-// overlap returns the start of the chunk after text[start:end]: the first word that begins
-// within the cost room before end, otherwise a character.
+// overlap returns the start of the chunk that follows text[start:end]. It is at most a cost of
+// room before end: at the first word that begins there or, if none does, at a character.
 func overlap(text string, start, end, room int) int {
 	from := end
 	for from > start {
@@ -165,7 +166,7 @@ func overlap(text string, start, end, room int) int {
 		}
 		from -= size
 	}
-	if from == start { // the chunk is no longer than the overlap
+	if from == start { // the overlap would be the whole chunk
 		return end
 	}
 	for i := from; i < end; {
@@ -182,8 +183,8 @@ func overlap(text string, start, end, room int) int {
 	return end
 }
 
-// endsWord reports whether a text may be cut after r: white space, or punctuation of
-// scripts without spaces.
+// endsWord reports whether a text may be cut after r: whether r is white space, or a
+// punctuation mark of a script without spaces.
 func endsWord(r rune) bool {
 	switch r {
 	case '。', '、', '，', '！', '？', '；', '：', '．', '」', '』', '）', '।', '။', '\u200b':

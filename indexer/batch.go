@@ -19,14 +19,15 @@ import (
 	"mneme/vector"
 )
 
-// job is a leased entry on its way to the indexes of the models that read it.
+// job is a leased entry and what is needed to write it to the index of each model that reads
+// it.
 type job struct {
 	lease   Lease
 	entry   *memory.Entry  // nil: purged
-	number  int64          // of the entry's store in indexes
+	number  int64          // stands for the entry's store in indexes
 	reading choice.Reading // of the entry's store
-	reads   [2]bool        // whether each model of readers reads the entry
-	saved   [2]bool        // whether each model's vectors of this revision are already saved
+	reads   [2]bool        // whether each model of readers makes vectors of the entry
+	saved   [2]bool        // whether each reader's vectors of this revision are saved already
 	// records holds one record per chunk of the text, for each model that reads the entry.
 	records [2][]vector.Record
 }
@@ -43,8 +44,8 @@ func (ix *Indexer) index(ctx context.Context, leases []Lease) (err error) {
 	}
 }
 
-// indexAsRead is index with the models that currently read the stores. It returns
-// errReadingChanged if other models read one of them before it ends.
+// indexAsRead is index with the models that the stores' facts name now. It returns
+// errReadingChanged if these facts name other models before it ends.
 func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	main := ix.models.serving()
 	if main == nil {
@@ -102,8 +103,8 @@ func (ix *Indexer) indexAsRead(ctx context.Context, leases []Lease) error {
 	return err
 }
 
-// readersOf returns the main model, and the multilingual model if it reads one of the jobs: the
-// multilingual model then starts serving.
+// readersOf returns the main model, and the multilingual model if it serves or one of the jobs
+// needs it. If it is needed and does not serve yet, readersOf makes it serve.
 func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (readers, error) {
 	by := readers{main}
 	if main.model.EnglishOnly {
@@ -122,8 +123,8 @@ func (ix *Indexer) readersOf(ctx context.Context, main *serving, jobs []job) (re
 	return by, nil
 }
 
-// embed makes the records of the jobs that the k-th model reads, and returns the number of
-// texts that it embedded.
+// embed makes the records of the jobs that the model at index k of readers reads. It returns
+// the number of texts that it embedded.
 func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (n int, err error) {
 	var texts []string
 	for i := range jobs {
@@ -156,7 +157,8 @@ func (ix *Indexer) embed(ctx context.Context, now *serving, k int, jobs []job) (
 	return len(texts), nil
 }
 
-// prepare reads the rows and decides which models, next to a main one, read each.
+// prepare reads the rows and decides whether the main model, the multilingual one or both read
+// each.
 func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (jobs []job, err error) {
 	ctx, span := ix.tracer.Start(ctx, "rows")
 	defer endSpan(span, &err)
@@ -194,14 +196,15 @@ func (ix *Indexer) prepare(ctx context.Context, main Model, leases []Lease) (job
 	return jobs, nil
 }
 
-// reads returns which models read an entry of a store. The English model reads what it can, and
-// the multilingual model reads the rest. Unless the store's owner chose one model, the
-// multilingual model also reads every entry of a store that was searched in other languages,
-// and the entries of a mixed store from acl.Reading.Mixed on. After the owner chooses the
-// multilingual model, the store retains its English vectors until the multilingual model has
-// read all of it, so entries written meanwhile get English vectors too. The result depends only
-// on the entry and these facts of its store, so no entry's vectors reveal another entry's text.
-// No model reads an entry above the main model's label.
+// reads reports, for an entry of a store, which models make its vectors. The English model
+// reads what it can, and the multilingual model reads the rest. Unless the store's owner chose
+// one model, the multilingual model also reads every entry of a store that was searched in
+// other languages, and in a mixed store the entries from the label choice.Reading.Mixed on.
+// After the owner chooses the multilingual model, searches use the store's English vectors
+// until the multilingual model has read all of it, so entries written meanwhile get English
+// vectors too. The result depends only on the entry and these facts of its store, so an entry's
+// vectors reveal nothing about other entries. No model reads an entry above the main model's
+// MaxLabel.
 //
 // SECURITY: text that was sent to a third party's embedder cannot be taken back.
 func (ix *Indexer) reads(main Model, e *memory.Entry, reading choice.Reading) [2]bool {
@@ -217,14 +220,15 @@ func (ix *Indexer) reads(main Model, e *memory.Entry, reading choice.Reading) [2
 	return [2]bool{mainModel: !foreign, multilingualModel: foreign || readTwice(reading, e) && memory.HasMeaning(e)}
 }
 
-// readTwice reports whether both models read an entry, unless it is foreign or has no meaning.
+// readTwice reports whether both models read an entry. It does not check the two exceptions: a
+// foreign entry, and one without meaning.
 func readTwice(reading choice.Reading, e *memory.Entry) bool {
 	return reading.BothFrom().CanFlowTo(e.Label)
 }
 
-// recordsOf returns the records of an entry, without vectors, and the texts to embed for them.
-// store is the number of its store. An entry without meaning has one complete record and no
-// text.
+// recordsOf returns the records of an entry, still without vectors, and the texts to embed for
+// them. store is the number of the entry's store. An entry without meaning has one record, with
+// the vector vector.Meaningless, and no text to embed.
 func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Record, texts []string) {
 	if !memory.HasMeaning(e) {
 		blank := vector.Meaningless(now.model.Embedder.Dim())
@@ -237,16 +241,16 @@ func (now *serving) recordsOf(e *memory.Entry, store int64) (records []vector.Re
 	return records, texts
 }
 
-// saving lists what save does besides writing vectors.
+// saving says what save does in addition to writing vectors.
 type saving struct {
 	all  bool // remove the vectors of active models that are not among the readers
 	done bool // remove the queue rows
 }
 
-// save writes the vectors and codes next to their rows, in one transaction with everything that
-// also asks for. If a row changed meanwhile, its vectors are not written; its queue row stays
-// and causes another attempt. The error is errReplaced if a model no longer serves: a search
-// would not find its vectors, so the entries must stay queued.
+// save writes the vectors and codes next to their rows, in one transaction with what also asks
+// for. If a row has changed since it was read, its vectors are not written; its queue row stays
+// and causes another attempt. save returns errReplaced if one of the models no longer serves:
+// searches would not find its vectors, so the entries must stay queued.
 func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving) (err error) {
 	ctx, span := ix.tracer.Start(ctx, "save")
 	defer endSpan(span, &err)
@@ -266,7 +270,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 			switch {
 			case now == nil && (fingerprint == "" || fingerprint == by[mainModel].fingerprint):
 				continue
-			case now == nil: // its index is not open here: it may still hold vectors of the entries' former texts
+			case now == nil: // its index is not open here, but the rows may have vectors of former texts
 			case now.next:
 				fingerprint = now.fingerprint
 			case fingerprint != now.fingerprint:
@@ -292,7 +296,7 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 			}
 		}
 		if also.done {
-			// Entries that were queued again, to be read by both models, stay queued.
+			// finish keeps the queue rows that markMixed has just queued again for both models.
 			if err := finish(ctx, tx, jobs); err != nil {
 				return err
 			}
@@ -306,9 +310,10 @@ func (ix *Indexer) save(ctx context.Context, by readers, jobs []job, also saving
 var errReadingChanged = errors.New("other models now read the store")
 
 // checkReadings returns errReadingChanged if the models that read a job's entry have changed
-// since it was prepared. It ignores the stores that this transaction has itself found mixed. It
-// is the last step of a transaction that saves or finishes jobs: a change that is not visible
-// yet waits for the queue rows that the transaction removes, and inserts them again.
+// since the job was prepared. It ignores the stores that this transaction has itself found
+// mixed. It is the last step of a transaction that saves or finishes jobs. A concurrent change
+// that is not visible yet does no harm: it waits for the queue rows that this transaction
+// removes, and then inserts them again.
 func checkReadings(ctx context.Context, tx ReadTx, jobs []job, mixed map[string]acl.Label) error {
 	read := make(map[string]bool)
 	for _, j := range jobs {

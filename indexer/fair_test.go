@@ -14,8 +14,8 @@ import (
 	"mneme/test/wait"
 )
 
-// heldEmbedder passes each call of Passages to the test and blocks it until the test releases
-// it. Split cuts a text into chunks of 100 words.
+// heldEmbedder lets a test observe and delay calls of Passages: it sends each call to the test,
+// and blocks it until the test releases it. Split cuts a text into chunks of 100 words.
 type heldEmbedder struct {
 	embed.Embedder
 	calls chan heldCall
@@ -87,7 +87,7 @@ func (h *heldEmbedder) releaseAll(t *testing.T) {
 	}()
 }
 
-// of reports whether a call embeds a text that begins with a word.
+// of reports whether one of the call's texts begins with a word.
 func (c heldCall) of(word string) bool {
 	return slices.ContainsFunc(c.texts, func(text string) bool { return strings.HasPrefix(text, word) })
 }
@@ -111,8 +111,8 @@ func openHeld(t *testing.T, b backendtest.Backend) (h *harness, e *heldEmbedder,
 	return h, e, put
 }
 
-// One agent queues many long entries before another agent's single line. The line must be in
-// the workers' first calls, however much the first agent queued.
+// One agent queues many long entries before another agent queues a single line. The line must
+// be among the texts of the workers' first calls, however much the first agent queued.
 func TestShortEntryOfAnotherStoreIsInTheFirstBatches(t *testing.T) {
 	for name, words := range map[string]int{"long entries": 2 * longText, "lines": 3} {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestShortEntryOfAnotherStoreIsInTheFirstBatches(t *testing.T) {
 	}
 }
 
-// A line that is queued while all workers are busy with another agent's long entries is
+// A line is queued while all workers are busy with another agent's long entries. It must be
 // embedded as soon as a worker that takes short entries is free.
 func TestShortEntryWaitsForOneShortBatch(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
@@ -171,8 +171,8 @@ func TestShortEntryWaitsForOneShortBatch(t *testing.T) {
 	})
 }
 
-// If only long entries are queued, all workers but one take them, and the last stays free for a
-// line.
+// If only long entries are queued, all workers but one take them. The last worker stays free,
+// in case a short entry is queued.
 func TestLongEntriesLeaveAWorkerFree(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h, e, put := openHeld(t, b)

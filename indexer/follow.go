@@ -10,7 +10,8 @@ import (
 	"mneme/vector"
 )
 
-// apply applies a page of changes to a local index and returns the number of changes.
+// apply applies one page of changes of vectors to a local index. It returns the number of
+// changes.
 func (m *models) apply(ctx context.Context, now *serving) (int, error) {
 	const page = 1000
 	var changes []Change

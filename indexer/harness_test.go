@@ -40,7 +40,7 @@ func openOver(t testing.TB, data *backendtest.Data, options memory.Options, embe
 	return &harness{backendtest.OpenOver(t, data, backendtest.Options{Memory: options}, embedders...), t}
 }
 
-// wrap returns the harness of a process that a test has opened itself.
+// wrap returns a harness for a process that the test has opened itself.
 func wrap(t testing.TB, p *backendtest.Process) *harness {
 	return &harness{backendtest.Wrap(t, p), t}
 }

@@ -28,7 +28,7 @@ import (
 // Options configure an Indexer. Zero fields take the default.
 type Options struct {
 	// Models are the available embedders, the configured one first. The embedder that made the
-	// database's vectors serves.
+	// vectors in the database serves, even if it is not the configured one.
 	Models []Model
 	// Multilingual are the embedders for texts that an EnglishOnly model cannot read, the
 	// configured one first. If it is empty, the Models read everything.
@@ -53,7 +53,8 @@ type Indexer struct {
 	log     *slog.Logger
 	tracer  trace.Tracer
 	models  *models
-	// multilingual are the models for texts that models cannot read, as foreign reports.
+	// multilingual are the models for the texts that models cannot read: those for which
+	// foreign returns true.
 	multilingual *models
 	foreign      func(text string) bool
 	yielders     []embed.Yielder // of all models
@@ -119,8 +120,8 @@ func (ix *Indexer) sync(ctx context.Context) error {
 	return errors.Join(ix.models.sync(ctx), ix.multilingual.sync(ctx))
 }
 
-// syncOpened is sync for callers that can do without the multilingual model's index. It ignores
-// a failure to open that index: Run retries and reports it.
+// syncOpened is sync for callers that can do without the multilingual model's index. If that
+// index cannot be opened, syncOpened returns no error: Run retries and reports it.
 func (ix *Indexer) syncOpened(ctx context.Context) error {
 	err := ix.multilingual.sync(ctx)
 	if errors.Is(err, errIndex) && ix.multilingual.serving() == nil {
@@ -134,8 +135,9 @@ func (ix *Indexer) loadLocal(ctx context.Context) error {
 	return errors.Join(ix.models.loadLocal(ctx), ix.multilingual.loadLocal(ctx))
 }
 
-// readers are the models that make vectors: the main model, for English or for everything, and
-// the model for texts that the main one cannot read; nil if there is none.
+// readers are the models that make vectors. The first is the main model, for English or for
+// every language. The second is the model for texts that the main one cannot read; nil if there
+// is none.
 type readers [choice.Count]*serving
 
 // The indexes of readers.
@@ -144,7 +146,7 @@ const (
 	multilingualModel = choice.Multilingual
 )
 
-// serving returns the serving models, or none if the main model does not serve.
+// serving returns the serving models. All are nil if the main model does not serve.
 func (ix *Indexer) serving() (serving readers) {
 	if now := ix.models.serving(); now != nil {
 		if serving[mainModel] = now; now.model.EnglishOnly {
@@ -157,7 +159,7 @@ func (ix *Indexer) serving() (serving readers) {
 // instant returns the current time in the precision and zone of rows.
 func (ix *Indexer) instant() time.Time { return ix.now().UTC().Truncate(time.Microsecond) }
 
-// errNoModel reports that no available embedder made the database's vectors.
+// errNoModel reports that none of this process's embedders made the database's vectors.
 var errNoModel = errors.New("no embedder here made the vectors of this database")
 
 // Serving implements memory.Indexer.

@@ -19,13 +19,13 @@ import (
 	"mneme/vector"
 )
 
-// A store's language may be chosen while one of its entries is being embedded, or written to an
-// index, by the model that read it until then. The choice queues the entry again, another
-// worker takes it, and either worker may end first. The entry must get the vectors of the model
-// that reads it now, and stay queued until it has them.
+// While a model is embedding an entry or its vectors are written to an index, another language
+// may be chosen for the store. The choice queues the entry again, and another worker takes it;
+// either worker may end first. The entry must get vectors of the model that reads it after the
+// choice, and stay queued until it has them.
 func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testing.T) {
 	for name, test := range map[string]struct {
-		indexing bool // the language is chosen during indexing, not embedding
+		indexing bool // the language is chosen while the index is written, not during embedding
 		last     bool // the first worker ends last
 	}{
 		"embedding, and ends first": {},
@@ -103,8 +103,8 @@ func TestALanguageChosenWhileAnEntryIsEmbeddedDecidesWhichVectorsItGets(t *testi
 	}
 }
 
-// stepped is a database that records which entries of large stores are queued in each step, and
-// whose process is killed before one of the steps.
+// stepped is a database that records which entries of large stores are queued in each step. The
+// process is killed before one of the steps.
 type stepped struct {
 	storage.Storage
 	steps    [][]uuid.UUID
@@ -197,9 +197,9 @@ func TestALargeStoreIsQueuedInStepsAcrossKilledProcesses(t *testing.T) {
 	})
 }
 
-// After another language is chosen for a store, it retains its vectors until the other model
-// has read all of it, so that its answers do not get worse meanwhile. Retained vectors are not
-// made again.
+// When another language is chosen for a store, the store's vectors stay in use until the other
+// model has read all of it, so that answers do not get worse meanwhile. Entries that have
+// vectors of a model are not embedded by it again.
 func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		data := backend.Open(t)
@@ -223,7 +223,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 			t.Helper()
 			b.eventually("the store is whole, and nothing is queued", func() bool { return b.reading().Whole() && queued(b.harness, rows) == 0 })
 		}
-		// pass releases the call that embeds a text.
+		// pass lets the call that embeds a text continue.
 		pass := func(by *heldEmbedder, text string) {
 			t.Helper()
 			call := by.next(t)
@@ -254,7 +254,7 @@ func TestAStoreKeepsItsVectorsUntilTheChosenModelHasReadAllOfIt(t *testing.T) {
 		held = english.next(t)
 		b.wantReading(choice.Reading{Language: choice.LanguageEnglish, Multilingual: acl.Public, Unread: acl.Public})
 		close(held.release)
-		if len(held.texts) == 1 { // each text is a batch of its own
+		if len(held.texts) == 1 { // in this case, each text is in a batch of its own
 			close(english.next(t).release)
 		}
 		whole()

@@ -30,7 +30,8 @@ func (ix *Indexer) keepAlive(ctx context.Context, leases []Lease) (stop func()) 
 			case <-tick.C:
 			}
 			if err := ix.renew(ctx, leases, ix.instant().Add(leaseTime)); err != nil && ctx.Err() == nil {
-				// Another worker may lease the same entries; this only costs time.
+				// Another worker may lease and embed the same entries too: that costs time, but
+				// no harm is done.
 				ix.log.WarnContext(ctx, "cannot renew leases of the indexing queue", "entries", len(leases), "error", err)
 			}
 		}

@@ -125,7 +125,7 @@ func TestStalledWorkerLeavesNoStaleVectors(t *testing.T) {
 		t.Errorf("%d entries are out of date while one is written", n)
 	}
 	close(o.hold)
-	<-o.ended // the first worker has written the rows that it had read
+	<-o.ended // the first worker has written the vectors of the rows as it had read them
 	h.eventually("nothing is written any more", func() bool { return h.Status(background).Queue == 0 })
 	if left := list(t, o.Index); len(left) != 0 {
 		t.Errorf("the index holds the deleted entry: %v", left)
@@ -163,7 +163,7 @@ func TestQueuePausesWhileASharedIndexIsDown(t *testing.T) {
 		status := h.Status(background)
 		return status.Counted && status.Queue == 0 && status.Vector
 	})
-	// Each worker may have embedded some entries before it noticed.
+	// Each worker may have embedded some entries before it noticed that it lost the lease.
 	if n := e.texts.Load(); n > 3*entries {
 		t.Errorf("%d texts were embedded for %d entries", n, entries)
 	}

@@ -80,7 +80,8 @@ func (x *localIndex) loadAll(ctx context.Context) error {
 			return err
 		}
 	}
-	// The index has received the vectors of stores created since as changes.
+	// Stores created since the list was read need no load: their vectors came to the index as
+	// changes.
 	x.full.Store(true)
 	x.mu.Lock()
 	clear(x.stores)
@@ -107,8 +108,8 @@ func (x *localIndex) load(ctx context.Context, stores []int64) error {
 	return nil
 }
 
-// start starts loading a store and returns the load. The load continues if the search that
-// waits for it gives up. A failed load is started again.
+// start returns the load of a store, which it starts unless it is running or done. The load
+// goes on if the search that waits for it gives up. A failed load is started again.
 func (x *localIndex) start(store int64) *storeLoad {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -133,8 +134,8 @@ func (x *localIndex) start(store int64) *storeLoad {
 	return load
 }
 
-// read copies the vectors of a store from the rows to the index. The index applies changes made
-// since it was opened, from its position on, whether or not their store is loaded. So entries
+// read copies the vectors of a store from the rows to the index. Meanwhile the index also
+// applies each change made since it was opened, to stores that are not loaded too. So an entry
 // that changed since may be written twice, but none is missed.
 func (x *localIndex) read(ctx context.Context, store int64) error {
 	var ids []uuid.UUID
@@ -145,7 +146,8 @@ func (x *localIndex) read(ctx context.Context, store int64) error {
 	if err != nil {
 		return err
 	}
-	// In order of creation, which is their order on disk.
+	// In order of creation, which is the rows' order on disk. IDs begin with the time of
+	// creation.
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	const page = 500
 	for some := range slices.Chunk(ids, page) {
@@ -156,8 +158,8 @@ func (x *localIndex) read(ctx context.Context, store int64) error {
 	return nil
 }
 
-// readPage copies the vectors of entries. The lock prevents changes from being applied between
-// the read and the write, which would overwrite them.
+// readPage copies the vectors of entries. It holds the lock, so that no change is applied
+// between the read and the write: the older vectors that were read would overwrite it.
 func (x *localIndex) readPage(ctx context.Context, ids []uuid.UUID) error {
 	x.models.mu.Lock()
 	defer x.models.mu.Unlock()

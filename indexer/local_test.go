@@ -38,8 +38,8 @@ func (x *countingIndex) of(store int64) int {
 	return x.written[store]
 }
 
-// A process that was just opened finds the entries of the stores that it searches, and has not
-// loaded the other stores. It also finds entries written meanwhile.
+// A process that was just opened loads only the stores that it searches. It finds their
+// entries, and also those that are written meanwhile.
 func TestSearchesLoadTheirStores(t *testing.T) {
 	backendtest.Each(t, backendtest.Storages(), func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -84,7 +84,7 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 		if a, b := index.of(numbers["a"]), index.of(numbers["b"]); a != 1 || b != 0 {
 			t.Errorf("loaded %d and %d records, want 1 and 0", a, b)
 		}
-		// The index applies changes in stores that are loaded and in stores that are not.
+		// Changes are applied to stores that are loaded and to stores that are not.
 		written := map[string]uuid.UUID{
 			"a": writing.put(a, "a", "stork", "storks nest on roofs").Entry.ID,
 			"b": writing.put(other, "b", "coffee", "black coffee at work").Entry.ID,

@@ -7,7 +7,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Tests mostly wait for servers. -parallel overrides this.
+	// Many tests may run in parallel, since they mostly wait for servers. The flag -parallel
+	// overrides this.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}

@@ -12,21 +12,22 @@ import (
 )
 
 const (
-	// mixedShare defines when the entries of a store up to a label are mixed: when at least one
-	// in mixedShare is foreign.
+	// mixedShare defines a mixed store: at least one of mixedShare of its entries, up to some
+	// label, is foreign, so that only the multilingual model can read it.
 	mixedShare = 20
 	// minForeign is the minimum number of foreign entries in a mixed store, so that a store
 	// does not permanently get two sets of vectors because of its first note.
 	minForeign = 10
-	// smallStore is the maximum number of entries that are counted after each batch with a
-	// foreign entry.
+	// smallStore is the size, in searchable entries, up to which a store's foreign entries are
+	// counted after each batch that has some. Larger stores are counted less often: see
+	// awaited.
 	smallStore = 2000
 	// maxAwaited bounds the number of large stores that are tracked.
 	maxAwaited = 10_000
 )
 
-// awaited tracks the large stores, whose foreign entries are not counted after each batch,
-// since a count reads every entry. It holds how many more foreign entries must be found before
+// awaited delays the count of the foreign entries of large stores, since a count reads every
+// entry. For each store it holds how many more foreign entries this process must find before
 // the next count: half of those that the store lacks to be mixed, because other processes find
 // some too.
 type awaited struct {
@@ -46,7 +47,7 @@ func (a *awaited) due(store string, n int) bool {
 	return true
 }
 
-// await sets due to wait for half of the foreign entries that a store lacks to be mixed.
+// await sets the number for due: half of the foreign entries that a store lacks to be mixed.
 func (a *awaited) await(store string, lacking int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,8 +57,9 @@ func (a *awaited) await(store string, lacking int64) {
 	a.stores[store] = max(1, lacking/2)
 }
 
-// markMixed records which stores of jobs have become mixed, and returns the label from which
-// each is mixed. It counts the foreign entries separately up to each label.
+// markMixed records which stores of jobs have become mixed. It returns, for each, the lowest
+// label whose entries both models read from now on. It decides separately for each label, from
+// the entries up to that label.
 //
 // SECURITY: which models read an entry must not depend on entries with higher labels. It would
 // reveal them to callers that may not read them.
@@ -93,10 +95,11 @@ func (ix *Indexer) markMixed(ctx context.Context, tx Tx, by readers, jobs []job)
 	return noted, nil
 }
 
-// mixedFrom returns the lowest label up to which a store is mixed, if it is below the known
-// one, and otherwise 0. n foreign entries are new. While a store is being read again from some
-// label on, for example after its language was multilingual, its vectors do not show which
-// entries are foreign: the next foreign entry decides.
+// mixedFrom returns the lowest label up to which a store is mixed, if that is below known, the
+// label recorded so far; otherwise 0. n is the number of foreign entries that this batch found.
+// It does not count from the first label on at which entries are still to be read again, for
+// example after the store's language was multilingual: their vectors do not show yet which are
+// foreign. The store is then counted again at the next foreign entry.
 func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store string, known acl.Label, n int) (acl.Label, error) {
 	var searchable, foreign byLabel
 	entries := int64(0)
@@ -144,9 +147,9 @@ func (ix *Indexer) mixedFrom(ctx context.Context, tx Tx, by readers, store strin
 // byLabel counts entries by label.
 type byLabel [acl.Restricted + 1]int64
 
-// mixedFrom returns the lowest label below one up to which at least one entry in mixedShare is
-// foreign. If there is none, label is 0 and lacking is the number of foreign entries that are
-// missing.
+// mixedFrom returns the lowest label, below the given one, up to which a store is mixed by
+// mixedShare and minForeign. If there is none, label is 0 and lacking is the number of foreign
+// entries by which the nearest label falls short.
 func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lacking int64) {
 	var all, some int64
 	for label := acl.Public; label < below; label++ {
@@ -162,11 +165,11 @@ func mixedFrom(entries, foreign byLabel, below acl.Label) (label acl.Label, lack
 	return 0, lacking
 }
 
-// foreign reports whether only the multilingual model reads the job's entry.
+// foreign reports whether the multilingual model alone reads the job's entry.
 func (j *job) foreign() bool { return !j.reads[mainModel] && j.reads[multilingualModel] }
 
-// noteIndexed records how much the models have read of the stores that they had to read again,
-// label by label: see choice.Reading.Whole.
+// noteIndexed records, for stores that models had to read again, the lowest label at which
+// entries are still unread: see choice.Reading.Whole.
 func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	var reread Reread
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -189,8 +192,8 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 			if err != nil || choice.Of(before[store].Detail).Whole() || !choice.Of(now[store].Detail).OnlyMultilingual() {
 				return err
 			}
-			// The English vectors are removed when the entries are read once more. Nothing is
-			// embedded then: see markSaved.
+			// Queue the entries once more, to remove their English vectors. They are not
+			// embedded again: see markSaved.
 			return tx.PutReading(ctx, memory.ReadingChange{Store: store, QueuedAt: ix.instant()})
 		})
 		if err != nil {
@@ -200,7 +203,8 @@ func (ix *Indexer) noteIndexed(ctx context.Context) error {
 	return nil
 }
 
-// noteIndexedOf is noteIndexed if jobs belong to such a store. Run retries what fails.
+// noteIndexedOf calls noteIndexed if a job's store was still to be read again. Failures are
+// only logged: Run retries.
 func (ix *Indexer) noteIndexedOf(ctx context.Context, jobs []job) {
 	if !slices.ContainsFunc(jobs, func(j job) bool { return j.reading.Unread > 0 }) {
 		return

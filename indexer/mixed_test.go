@@ -110,8 +110,8 @@ func TestAStoreWhoseLanguageWasChosenDoesNotBecomeMixed(t *testing.T) {
 	})
 }
 
-// A store that only the multilingual model has read, by choice, does not thereby have more
-// foreign entries.
+// While a language is chosen, the multilingual model may read all of a store. When the choice
+// ends, that must not make the store's entries count as foreign.
 func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)
@@ -134,8 +134,8 @@ func TestAStoreThatWasMultilingualIsNotMixed(t *testing.T) {
 	})
 }
 
-// Neither the models that read entries, nor what is recorded about this up to their label,
-// depend on entries with higher labels.
+// Which models read an entry must not depend on entries with higher labels. Neither must what
+// is recorded about the store up to the entry's label.
 func TestHiddenEntriesDoNotDecideWhichModelsReadOthers(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, backend backendtest.Backend) {
 		b := openBilingual(t, backend)

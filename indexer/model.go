@@ -35,27 +35,29 @@ type Model struct {
 	// MaxLabel is the highest label of the entries, and of the sessions with questions, whose
 	// texts the embedder receives. 0 means all labels.
 	MaxLabel acl.Label
-	// Renew is set if the model is an earlier form of the first one. The first model's
-	// questions may be compared with its vectors, which are recomputed in the background.
+	// Renew is set if the model is an earlier form of the first one, whose embeddings of
+	// questions may be compared with this model's vectors. Its vectors are recomputed in the
+	// background.
 	Renew bool
 	// Lacks says, for the log, what searches lack while this model serves in place of the
-	// configured one. It is "" if the vectors are of another kind.
+	// configured one. It is "" if the two models' vectors cannot be compared.
 	Lacks string
 }
 
-// The settings that hold the active fingerprints, those of the vectors that searches use. The
-// database has the second setting once the multilingual model has made its first vector. A
-// switch to a model that reads everything empties it.
+// The settings of the database with the active fingerprints: those of the vectors that searches
+// use. The second setting exists once the multilingual model has made its first vector. A
+// switch to a main model that reads every language empties it.
 const (
 	fingerprintMeta  = "fingerprint"
 	multilingualMeta = "fingerprint_multilingual"
 )
 
-// settings holds the setting of each model of readers.
+// settings holds the names of these settings, by index in readers.
 var settings = []string{mainModel: fingerprintMeta, multilingualModel: multilingualMeta}
 
-// models selects the embedder of one kind that made the database's vectors. Only a finished
-// reindex changes which embedder serves; the configuration does not.
+// models is the list of one kind of models, main or multilingual, and the one of them that
+// serves: the model that made the database's vectors. Only a finished reindex changes which
+// model serves; the configuration does not.
 type models struct {
 	storage Storage
 	list    []Model
@@ -66,7 +68,7 @@ type models struct {
 	// It is nil if no model of the list made the vectors, or if its index is not open yet.
 	current           atomic.Pointer[serving]
 	mu                sync.Mutex    // guards the fields below, and the writing of a local index
-	activeFingerprint string        // the database's, as last read
+	activeFingerprint string        // in the database, when last read
 	unopened          error         // why the index of the active fingerprint did not open; nil if it did
 	retryAt           time.Time     // when to try opening again
 	backoff           time.Duration // from the last attempt to retryAt
@@ -77,7 +79,7 @@ type models struct {
 	alive   context.Context // ends with close
 	stop    context.CancelFunc
 	loading sync.WaitGroup // the loads of localIndex
-	loaders chan struct{}  // semaphore for the stores that are loaded concurrently: a large store does not delay small ones
+	loaders chan struct{}  // semaphore: a few stores load concurrently, so that a large one does not delay small ones
 }
 
 // The backoff between attempts to open an index doubles within these bounds.
@@ -114,7 +116,8 @@ func openMultilingual(ctx context.Context, storage Storage, list []Model, log *s
 	return m, m.open(ctx, m.sync)
 }
 
-// open calls serve, which is begin or sync, and ignores an index that cannot be used yet.
+// open calls serve, which is m.begin or m.sync. If the index cannot be opened yet, open logs
+// that and returns nil: the opening is retried.
 func (m *models) open(ctx context.Context, serve func(context.Context) error) error {
 	err := serve(ctx)
 	if errors.Is(err, errIndex) {
@@ -124,8 +127,8 @@ func (m *models) open(ctx context.Context, serve func(context.Context) error) er
 	return err
 }
 
-// begin is sync, except that in a database without vectors of this kind the configured model
-// starts serving.
+// begin is sync, except that it makes the configured model serve if the database has no vectors
+// of this kind of models yet.
 func (m *models) begin(ctx context.Context) error {
 	if len(m.list) == 0 {
 		return nil
@@ -262,8 +265,8 @@ func (m *models) await(ctx context.Context) (*serving, error) {
 	}
 }
 
-// logOther logs that the active fingerprint is not the configured model's. It belongs to model
-// i, or to none of the models if i is negative.
+// logOther logs that the active fingerprint is not the configured model's. i is the index in
+// list of the model with the active fingerprint, or negative if there is none.
 func (m *models) logOther(ctx context.Context, active string, i int) {
 	attrs := []any{"serving", active, "configured", m.configuredFingerprint()}
 	if i > 0 && m.list[i].Lacks != "" {
@@ -272,7 +275,8 @@ func (m *models) logOther(ctx context.Context, active string, i int) {
 	m.log.WarnContext(ctx, "the vectors of this database were made by another model than the configured one: run mneme reindex", attrs...)
 }
 
-// load opens a model's index. A local index is loaded on demand by searches.
+// load opens a model's index. A local index is empty at first: searches and loadAll load it
+// store by store.
 func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 	index, err := model.Open(ctx)
 	if err != nil {
@@ -289,7 +293,7 @@ func (m *models) load(ctx context.Context, model Model) (*serving, error) {
 		next.position, err = lastChange(ctx, tx)
 		return err
 	})
-	local.full.Store(next.position == 0) // there are no vectors yet
+	local.full.Store(next.position == 0) // no vectors were saved yet
 	return next, err
 }
 

@@ -13,7 +13,8 @@ import (
 // Progress counts this process's background work since it started.
 type Progress struct {
 	Indexed int64 // entries finished and removed from the queue
-	// The number of times that entries were returned to the queue, by cause.
+	// The number of times that entries were returned to the queue, by cause: the vector index,
+	// the embedder, or a time limit.
 	IndexFailed, EmbedderFailed, TimedOut int64
 	// What reconciliations repaired, and when the last one succeeded; zero if none has.
 	Removed, Restored int64
@@ -62,8 +63,8 @@ func (p *progress) failed(err error) string {
 	return "embedder"
 }
 
-// reasonOf returns an embedder's reason for refusing a text, from RefusedReason on. The reason
-// does not quote the text.
+// reasonOf returns an embedder's reason for refusing a text: the part of the error from
+// RefusedReason on. The reason does not quote the text.
 func reasonOf(err error) string {
 	_, said, _ := strings.Cut(err.Error(), RefusedReason)
 	return RefusedReason + said

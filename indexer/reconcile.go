@@ -25,8 +25,8 @@ func lost(index vector.Index) bool {
 	return ok && f.Lost()
 }
 
-// Reconciled is what a reconciliation found and repaired in the indexes of both kinds of
-// models. An entry that both read counts twice.
+// Reconciled counts what a reconciliation found and repaired in the vector indexes, main and
+// multilingual. An entry with vectors of both models counts twice.
 type Reconciled struct {
 	Rows     int64 // entries that have vectors with their rows
 	Indexed  int64 // entries that were in the index
@@ -60,7 +60,7 @@ func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	if main.model.EnglishOnly {
 		second, err := ix.multilingual.await(ctx)
 		switch {
-		case errors.Is(err, errNoModel): // no entry needed it yet, or another model made its vectors
+		case errors.Is(err, errNoModel): // no entry needed it yet, or no model here made its vectors
 		case err != nil:
 			return Reconciled{}, err
 		case !second.model.Local:
@@ -70,8 +70,8 @@ func (ix *Indexer) reconcileServing(ctx context.Context) (Reconciled, error) {
 	return ix.reconcile(ctx, indexes)
 }
 
-// reconcile is Reconcile for some indexes. With an error, it returns what it repaired in the
-// indexes before.
+// reconcile is Reconcile for the given indexes. If one fails, it returns the error with what it
+// repaired in the indexes before that one.
 func (ix *Indexer) reconcile(ctx context.Context, indexes []*serving) (sum Reconciled, err error) {
 	for _, now := range indexes {
 		report, err := ix.reconcileIndex(ctx, now)
@@ -124,8 +124,8 @@ func (ix *Indexer) reconcileIndex(ctx context.Context, now *serving) (Reconciled
 	return report, ix.repair(ctx, now, wrong)
 }
 
-// rowDigests returns the vector.IndexedEntry.Digest that the index should list for each entry
-// according to the rows.
+// rowDigests returns, for each entry that has vectors in the rows, the
+// vector.IndexedEntry.Digest that the index should list.
 func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]uint64, error) {
 	should := make(map[uuid.UUID]uint64)
 	err := ix.storage.View(ctx, func(tx ReadTx) error {
@@ -140,9 +140,9 @@ func (ix *Indexer) rowDigests(ctx context.Context, now *serving) (map[uuid.UUID]
 	return should, err
 }
 
-// checkServing returns errReplaced if now no longer serves. Its vectors are dropped from the
-// rows, and its index is about to be dropped: the index must neither be emptied entry by entry
-// nor recreated by a late write.
+// checkServing returns errReplaced if the model now no longer serves. Its vectors are then
+// dropped from the rows, and its index is about to be dropped. The caller must not empty that
+// index entry by entry, nor recreate it by a late write.
 func checkServing(ctx context.Context, tx ReadTx, now *serving) error {
 	if now.next {
 		return nil
@@ -156,8 +156,9 @@ func checkServing(ctx context.Context, tx ReadTx, now *serving) error {
 	return errReplaced
 }
 
-// repair writes the rows' current vectors of entries to a shared index. Other processes may do
-// the same concurrently: the last writer reads the rows again after its write.
+// repair writes the current vectors of entries from their rows to a shared index. Other
+// processes may do the same concurrently: each reads the rows again after its write, so that
+// the last write is of the current rows.
 func (ix *Indexer) repair(ctx context.Context, now *serving, ids []uuid.UUID) (err error) {
 	end := ix.unsettled.begin(now.fingerprint, ids)
 	defer func() { end(err) }()

@@ -48,7 +48,7 @@ func TestReconcileRepairsAnIndexThatDiffersFromTheRows(t *testing.T) {
 	})
 }
 
-// reconciles checks that a reconciliation reports want.
+// reconciles reconciles, and checks that the report equals want.
 func (h *harness) reconciles(want indexer.Reconciled) {
 	h.t.Helper()
 	got, err := h.Reconcile(background)
@@ -58,7 +58,7 @@ func (h *harness) reconciles(want indexer.Reconciled) {
 	}
 }
 
-// The multilingual model has its own index, which other processes share too.
+// The multilingual model has an index of its own, which other processes also share.
 func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)
@@ -94,8 +94,8 @@ func TestReconcileRepairsTheIndexOfTheMultilingualModel(t *testing.T) {
 	})
 }
 
-// sharedModel returns the model of an embedder with an index that behaves as if other processes
-// wrote to it: it does not follow the rows.
+// sharedModel returns the model of an embedder with an index that does not follow the rows, as
+// if other processes wrote to it.
 func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexer.Model, vector.Index) {
 	t.Helper()
 	model := data.Model(t, e)
@@ -107,8 +107,8 @@ func sharedModel(t *testing.T, data *backendtest.Data, e embed.Embedder) (indexe
 	return model, index
 }
 
-// overtaken is an index that calls a function once, after its contents have been listed, and
-// then counts deletions.
+// overtaken is an index in which something else happens during a reconciliation: once, after
+// the index has listed its contents, it calls a function. From then on it counts deletions.
 type overtaken struct {
 	vector.Index
 	call    func()
@@ -157,7 +157,7 @@ func TestAReconciliationLeavesTheIndexOfAModelThatIsReplaced(t *testing.T) {
 				h.put(a, "a", "english", inEnglish)
 				h.put(a, "a", "german", inGerman)
 				h.Index()
-				if !two { // the process knows the next model
+				if !two { // unless this process does not know the next model
 					h = wrap(t, backendtest.OpenProcess(t, rows, options, everything, english))
 				}
 				old.call = func() {
@@ -227,7 +227,7 @@ func TestReconcileWaitsForAnIndexThatIsStarting(t *testing.T) {
 	})
 }
 
-// A model whose index is starting does not count as missing.
+// A model whose index is still starting does not count as a missing model: Drain waits for it.
 func TestDrainWaitsForAnIndexThatIsStarting(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		e, _ := remote(t)

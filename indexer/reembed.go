@@ -12,9 +12,9 @@ import (
 	"mneme/memory"
 )
 
-// without returns the condition for entries that may lack vectors of the next model. Entries
-// that the other model has embedded may lack them if the replaced model has embedded them too:
-// the rows do not say which of the models read them.
+// without selects the entries that may lack vectors of the next model. An entry with vectors of
+// the other model counts only if it also has vectors of the replaced one: rows do not say which
+// model is to read them.
 func (ix *Indexer) without(next *replacement) Unembedded {
 	without := Unembedded{Fingerprint: next.fingerprint, Ceiling: next.model.MaxLabel, Now: ix.instant()}
 	if _, other := ix.ofKind(next.k); !next.readsAll() {
@@ -36,7 +36,8 @@ func (ix *Indexer) missing(ctx context.Context, next *replacement) (n int64, err
 // pass. It calls progress with the number of entries embedded.
 func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func(n int)) error {
 	if next.replaced != "" && !next.readsAll() {
-		// Entries with vectors of the next model may have changed while no reindex was running.
+		// These entries have vectors of the next model, but may have changed while no reindex
+		// ran.
 		former := func() Unembedded {
 			without := ix.without(next)
 			without.Replaced = next.fingerprint
@@ -49,15 +50,15 @@ func (ix *Indexer) reembed(ctx context.Context, next *replacement, progress func
 	lacking := func() Unembedded {
 		without := ix.without(next)
 		if next.k == multilingualModel && next.replaced != "" {
-			without.Other = "" // an English model that read everything may have embedded foreign entries
+			without.Other = "" // a main model for every language may have embedded foreign entries
 		}
 		return without
 	}
 	return ix.reembedEach(ctx, next, lacking, false, progress)
 }
 
-// reembedEach is reembed for the entries that match the condition that without returns. changed
-// is as for embedNext.
+// reembedEach is reembed for the entries that without selects. without is called again for each
+// page. changed is the parameter of embedNext.
 func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without func() Unembedded, changed bool, progress func(n int)) error {
 	for after := uuid.Nil; ; {
 		without := without()
@@ -76,7 +77,8 @@ func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without f
 		if err := ix.embedNext(ctx, next, ids, changed, progress); err != nil {
 			return err
 		}
-		// Once per page, while the changes are still recorded; so few remain at the end.
+		// Done after each page, because changes are recorded only for keepChanges, and so that
+		// few are left for switchTo.
 		if err := ix.embedChanged(ctx, next, progress); err != nil || len(rows) == 0 {
 			return err
 		}
@@ -87,8 +89,8 @@ func (ix *Indexer) reembedEach(ctx context.Context, next *replacement, without f
 // errChangesLost reports that the record of which entries changed is no longer complete.
 var errChangesLost = errors.New("the changes of vectors are no longer recorded")
 
-// embedChanged embeds the changed entries that lack vectors. Workers have embedded them with
-// the serving models and have removed them from the queue.
+// embedChanged embeds the changed entries that lack vectors of the next model. Workers have
+// embedded them only with the serving models, and have removed them from the queue.
 func (ix *Indexer) embedChanged(ctx context.Context, next *replacement, progress func(n int)) error {
 	for {
 		var changes []Change
@@ -121,11 +123,11 @@ func changedEntries(changes []Change) []uuid.UUID {
 	return slices.Collect(maps.Keys(changed))
 }
 
-// embedNext saves the vectors that entries lack: vectors of the next model, and those of the
-// serving model of the other kind. If changed, the entries may have vectors of the next model
-// although it no longer reads them; embedNext removes these vectors. It does not touch the
-// queue, which belongs to the serving models. It calls progress with the number of entries
-// embedded, if any.
+// embedNext makes the vectors that entries lack: those of the next model, and those of the
+// serving model of the other kind. If changed is set, the entries may also have vectors of the
+// next model from a former text that it could read, although it cannot read the current one;
+// embedNext removes these. It does not touch the queue, which belongs to the serving models. If
+// it embeds any entries, it calls progress with their number.
 func (ix *Indexer) embedNext(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool, progress func(n int)) error {
 	for len(ids) > 0 {
 		n, err := ix.embedNextAsRead(ctx, next, ids, changed)
@@ -140,8 +142,8 @@ func (ix *Indexer) embedNext(ctx context.Context, next *replacement, ids []uuid.
 	return nil
 }
 
-// embedNextAsRead is embedNext with the models that currently read the stores. It returns
-// errReadingChanged if other models read one of them before it ends.
+// embedNextAsRead is embedNext with the models that the stores' facts name now. It returns
+// errReadingChanged if these facts name other models before it ends.
 func (ix *Indexer) embedNextAsRead(ctx context.Context, next *replacement, ids []uuid.UUID, changed bool) (int, error) {
 	main, err := ix.mainWith(next)
 	if err != nil {
@@ -186,7 +188,8 @@ func (ix *Indexer) embedNextAsRead(ctx context.Context, next *replacement, ids [
 	return len(embedded), nil
 }
 
-// mainWith returns the main model that reads next to a new multilingual model.
+// mainWith returns the main model to use beside the next model: the next model itself if it is
+// a main model, and else the serving one.
 func (ix *Indexer) mainWith(next *replacement) (*serving, error) {
 	if next.k == mainModel {
 		return next.serving, nil
@@ -197,8 +200,8 @@ func (ix *Indexer) mainWith(next *replacement) (*serving, error) {
 	return nil, errNoModel
 }
 
-// readersWith returns the next model and a model of the other kind. The latter is nil if none
-// serves and every job is read by another model.
+// readersWith returns the next model and the model of the other kind. The latter may be nil if
+// it does not serve and no job depends on it alone.
 func (ix *Indexer) readersWith(ctx context.Context, next *replacement, main *serving, jobs []job) (readers, error) {
 	if next.k == multilingualModel {
 		return readers{main, next.serving}, nil
@@ -211,12 +214,13 @@ func (ix *Indexer) readersWith(ctx context.Context, next *replacement, main *ser
 	return by, err
 }
 
-// unread returns the jobs whose entries the k-th model does not read.
+// unread returns the jobs whose entries the model at index k of readers does not read.
 func unread(jobs []job, k int) []job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return j.entry == nil || j.reads[k] })
 }
 
-// lacking returns the jobs that the k-th model reads and for whose revision it has no vectors.
+// lacking returns the jobs that by, the model at index k of readers, reads but has not embedded
+// in their current revision.
 func (ix *Indexer) lacking(ctx context.Context, by *serving, k int, jobs []job) ([]job, error) {
 	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j job) bool { return !j.reads[k] })
 	if by == nil || len(jobs) == 0 {
@@ -258,8 +262,9 @@ func (ix *Indexer) embedAndSave(ctx context.Context, by readers, jobs []job) err
 	return nil
 }
 
-// markSaved marks the vectors that already exist, in stores whose language was chosen. A choice
-// queues all entries of a store, and most of them have the vectors of one model already.
+// markSaved sets saved for vectors that exist already, in stores whose owner chose a language.
+// The choice queues all entries of a store, and most of them have the vectors of one model
+// already: they need not be embedded again.
 func (ix *Indexer) markSaved(ctx context.Context, by readers, jobs []job) error {
 	var chosen []job
 	for _, j := range jobs {

@@ -34,9 +34,9 @@ func (ix *Indexer) Reindex(ctx context.Context, progress func(done, total int64)
 	return ix.CatchUp(ctx, time.Time{})
 }
 
-// remake replaces vectors that an earlier form of a configured model made, while they serve.
-// Several processes may do so concurrently. It first removes what is left of vectors that were
-// replaced before.
+// remake recomputes the serving vectors if an earlier form of a configured model made them (see
+// Model.Renew). They serve until the new ones are complete. Several processes may run remake
+// concurrently. It first removes what is left of vectors that were dropped before.
 func (ix *Indexer) remake(ctx context.Context) error {
 	if err := ix.removeDropped(ctx); err != nil {
 		return err
@@ -54,7 +54,8 @@ func (ix *Indexer) remake(ctx context.Context) error {
 	return nil
 }
 
-// ofKind returns the models of a kind, and the models of the other kind.
+// ofKind returns the models of a kind, mainModel or multilingualModel, and those of the other
+// kind.
 func (ix *Indexer) ofKind(k int) (of, other *models) {
 	if k == mainModel {
 		return ix.models, ix.multilingual
@@ -62,22 +63,21 @@ func (ix *Indexer) ofKind(k int) (of, other *models) {
 	return ix.multilingual, ix.models
 }
 
-// replacement is the model that replaces the k-th of readers.
+// replacement is the model that replaces the model at index k of readers.
 type replacement struct {
 	k int
 	*serving
-	// replaced is the fingerprint of the previous model. It is "" once all entries that the new
-	// model has embedded were checked.
+	// replaced is the fingerprint of the previous model. It is "" once every entry that already
+	// had vectors of the new model has been checked.
 	replaced string
-	// checked is the position in the change sequence up to which changed entries were
-	// checked.
+	// checked is a position in the change sequence. Changes up to it have been checked.
 	checked int64
 }
 
-// readsAll reports whether nothing is left for the other kind of models to read.
+// readsAll reports whether the new model leaves nothing for the other kind of models to read.
 func (r *replacement) readsAll() bool { return r.k == mainModel && !r.model.EnglishOnly }
 
-// replaceModel is Reindex for the models of a kind.
+// replaceModel is Reindex for one kind of models, mainModel or multilingualModel.
 func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, total int64)) (err error) {
 	of, _ := ix.ofKind(k)
 	model := of.list[0]
@@ -103,7 +103,7 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 			progress(done, max(done, total))
 		})
 		switch {
-		case errors.Is(err, errReplaced): // a model of the other kind
+		case errors.Is(err, errReplaced): // the model of the other kind was replaced
 			err = errors.Join(ix.syncOpened(ctx), ix.checkAll(ctx, next))
 		case errors.Is(err, errChangesLost):
 			err = ix.checkAll(ctx, next)
@@ -122,7 +122,7 @@ func (ix *Indexer) replaceModel(ctx context.Context, k int, progress func(done, 
 }
 
 // checkAll makes the next pass check the entries that the model to be replaced has embedded,
-// and the later passes check the entries that change from now on.
+// and the later passes only the entries that change from now on.
 func (ix *Indexer) checkAll(ctx context.Context, next *replacement) error {
 	of, _ := ix.ofKind(next.k)
 	next.replaced = of.active()
@@ -139,9 +139,10 @@ const removedEntries = 500
 // index. Processes follow the switch within followEvery, and most searches have ended by then.
 const defaultDropPause = 5 * time.Second
 
-// removeDropped removes dropped vectors in steps: removing all those of a large database at
-// once would exceed the statement timeout and delay writers. The next process removes what a
-// killed one left. remake retries the removal of a shared index that failed.
+// removeDropped removes dropped vectors in steps: removing all vectors of a large database at
+// once would exceed the statement timeout and delay writers. If a process is killed meanwhile,
+// the next one removes the rest. If a shared index cannot be dropped, remake retries that
+// later.
 func (ix *Indexer) removeDropped(ctx context.Context) error {
 	all, err := ix.dropped(ctx)
 	if err != nil || len(all) == 0 {
@@ -173,9 +174,9 @@ func (ix *Indexer) dropped(ctx context.Context) (all []Dropped, err error) {
 }
 
 // dropIndexes drops the shared indexes of dropped fingerprints, unless new vectors are being
-// made under them. It returns the names of the fingerprints that no longer have an index. If
-// another process starts to fill such an index at the same moment, the index is filled again
-// from the rows as soon as it serves.
+// made under them. It returns the Dropped.Name of each fingerprint whose index is dropped or
+// needed again. Another process may start to fill an index just as it is dropped: the index is
+// then filled again from the rows as soon as it serves.
 func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []string, err error) {
 	drop := func(context.Context, string) error { return nil }
 	if len(ix.models.list) > 0 && ix.models.list[0].Drop != nil {
@@ -204,12 +205,13 @@ func (ix *Indexer) dropIndexes(ctx context.Context, all []Dropped) (names []stri
 // errBehind reports that some entries lack vectors of the new model.
 var errBehind = errors.New("entries without vectors of the new model")
 
-// switchedChanges bounds the number of changes to check while the switch blocks workers.
+// switchedChanges limits the changes that switchTo checks: its transaction blocks workers.
 const switchedChanges = 500
 
 // switchTo makes the next model active if no entry lacks its vectors, and reports whether it
-// did. It reads the settings first, so that it waits for the workers that are saving vectors of
-// the previous model, and later workers see the next model.
+// did. The transaction reads the settings first. It so waits for the workers that are saving
+// vectors of the previous model, and workers that begin later find the next model in the
+// settings.
 func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error) {
 	var unread []uuid.UUID
 	err := ix.storage.Update(ctx, func(tx Tx) (err error) {
@@ -244,10 +246,11 @@ func (ix *Indexer) switchTo(ctx context.Context, next *replacement) (bool, error
 	return err == nil, err
 }
 
-// checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too much
-// changed. Entries with vectors of the other model were checked before the transaction, unless
-// they changed since. If the next model no longer reads an entry, checkSwitch removes the
-// vectors of its former text and adds the entry to unread.
+// checkSwitch returns errBehind if an entry lacks vectors of the next model, or if too many
+// entries have changed since the last check. Entries with vectors of the other kind of model
+// were checked before the transaction, so it checks only those of them that changed since. If
+// the next model no longer reads a changed entry, checkSwitch removes the vectors of its former
+// text and adds the entry to unread.
 func (ix *Indexer) checkSwitch(ctx context.Context, tx Tx, next *replacement) (unread []uuid.UUID, err error) {
 	without := ix.without(next)
 	missing, err := tx.Unembedded(ctx, without, uuid.Nil, 1)

@@ -30,8 +30,8 @@ import (
 	"mneme/vector/milvus"
 )
 
-// remote returns the openai embedder over a fake server, which derives vectors from the text's
-// hash. The server is unavailable while down is true.
+// remote returns package openai's embedder with a fake server, which derives a vector from the
+// hash of a text. While down is true, the server is unavailable.
 func remote(t *testing.T) (e embed.Embedder, down *atomic.Bool) {
 	t.Helper()
 	const dim = 16
@@ -128,8 +128,9 @@ func vectorsOf(h *harness, data *backendtest.Data, fingerprint string) (n int) {
 	return n
 }
 
-// A process that cannot open the new model's index at once does not continue with the old
-// model, whose vectors are gone.
+// When another process switches to a new model, this process may be unable to open the new
+// model's index at once. It must then open it later, and not continue with the old model, whose
+// vectors are gone.
 func TestAModelThatCouldNotBeOpenedAtTheSwitchServesLater(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
@@ -150,7 +151,7 @@ func TestAModelThatCouldNotBeOpenedAtTheSwitchServesLater(t *testing.T) {
 		late := wrap(t, backendtest.OpenProcess(t, data.Storage(t), backendtest.Options{}, model, data.Model(t, builtIn)))
 		switching := openOver(t, data, memory.Options{}, other, builtIn)
 		must(switching, switching.Reindex(background, nil))
-		late.WaitIndexed(background, id) // waits until the process has followed the database
+		late.WaitIndexed(background, id) // returns once this process has noticed the switch
 		if answer := late.search(a, search.Request{Query: "where do herons nest?"}); attempts != 1 || len(answer.Degraded) != 1 {
 			t.Fatalf("after %d attempts to open the index, degraded %v", attempts, answer.Degraded)
 		}
@@ -167,7 +168,8 @@ func TestAModelThatCouldNotBeOpenedAtTheSwitchServesLater(t *testing.T) {
 	})
 }
 
-// An entry that a process embeds before it knows of the switch is embedded again.
+// An entry that a process embeds by the old model, before it notices the switch, is embedded
+// again.
 func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		builtIn := encoder(t)
@@ -194,7 +196,8 @@ func TestAnEntryWrittenAtTheSwitchIsEmbeddedByTheNewModel(t *testing.T) {
 	})
 }
 
-// unremoved is the database of a process that is killed before it removes dropped vectors.
+// unremoved is a database in which dropped vectors are never removed, as if the process were
+// killed before.
 type unremoved struct{ storage.Storage }
 
 // ForIndexer implements storage.Storage.
@@ -214,7 +217,7 @@ func (killedTx) RemoveDropped(context.Context, []string, uuid.UUID, int) (uuid.U
 	return uuid.Nil, errKilled
 }
 
-// droppedOf returns the dropped models of a database.
+// droppedOf returns the dropped fingerprints of a database.
 func droppedOf(h *harness, data *backendtest.Data) (all []indexer.Dropped) {
 	h.t.Helper()
 	must(h, data.Storage(h.t).ForIndexer().View(background, func(tx indexer.ReadTx) (err error) {
@@ -323,7 +326,7 @@ func TestAnIndexThatCannotBeDroppedIsDroppedLater(t *testing.T) {
 	})
 }
 
-// coder is an embedder that also makes codes; a code is the text itself.
+// coder is an embedder that also makes codes. The code of a text is the text itself.
 type coder struct{ embed.Embedder }
 
 func (c coder) Fingerprint() string { return c.Embedder.Fingerprint() + "+codes" }
@@ -416,8 +419,7 @@ func TestAReindexAddsAndRemovesCodes(t *testing.T) {
 	})
 }
 
-// An expired entry that was not swept yet gets no vectors, and a reindex does not wait for
-// them.
+// An expired entry that is not swept yet gets no vectors, and a reindex does not wait for any.
 func TestAReindexSkipsExpiredEntries(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		plain, a, clock := encoder(t), agent("a", acl.Public), backendtest.NewClock()
@@ -481,8 +483,8 @@ const (
 	inGerman  = "Der Nachtzug kommt erst nach Mitternacht an."
 )
 
-// The model being replaced has vectors of entries that the next model leaves to the
-// multilingual one.
+// Before the reindex, one model has vectors of all entries. Afterwards, the next model leaves
+// some of these entries to the multilingual model.
 func TestAReindexToTwoModelsLeavesEachEntryToTheOneThatReadsIt(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
@@ -491,7 +493,7 @@ func TestAReindexToTwoModelsLeavesEachEntryToTheOneThatReadsIt(t *testing.T) {
 		a := agent("a", acl.Public)
 		for name, test := range map[string]struct {
 			first  func(data *backendtest.Data) *harness
-			edited bool // into German, and not embedded since
+			edited bool // to German, without being embedded again
 			renew  bool // in the background
 		}{
 			"from one of everything":          {first: func(data *backendtest.Data) *harness { return openOver(t, data, memory.Options{}, before) }},
@@ -541,7 +543,7 @@ func (h *harness) askInGerman(a memory.Caller) {
 	h.Index()
 }
 
-// There may be no other process to work the queue.
+// A reindex also embeds what is in the queue: there may be no other process to do so.
 func TestAReindexWorksWhatIsQueued(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
@@ -585,8 +587,9 @@ func TestAStoreAskedInAnotherLanguageGetsBothKindsOfVectorsAgain(t *testing.T) {
 	})
 }
 
-// A process with only an English model has embedded a foreign entry that also has vectors of
-// the multilingual model. A reindex gives the entry the next model's vectors as well.
+// A process with only an English model has embedded a foreign entry, which also has vectors of
+// the multilingual model. As no row says which model is to read the entry, a reindex also gives
+// it vectors of the next model.
 func TestAReindexEmbedsEntriesThatOnlyAnEnglishModelHasRead(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
@@ -606,8 +609,8 @@ func TestAReindexEmbedsEntriesThatOnlyAnEnglishModelHasRead(t *testing.T) {
 	})
 }
 
-// beforeSwitch is a database that calls a function once, before the first transaction after one
-// that saved vectors of a model.
+// beforeSwitch is a database that calls a function once: before the first transaction that
+// follows a transaction that saved vectors of a model. That is before the switch.
 type beforeSwitch struct {
 	storage.Storage
 	of    string
@@ -643,8 +646,8 @@ func (s savingTx) SaveVectors(ctx context.Context, id uuid.UUID, revision int64,
 	return s.Tx.SaveVectors(ctx, id, revision, fingerprint, records)
 }
 
-// An entry that both serving models embed just before the switch has vectors, but none of the
-// next model.
+// Just before the switch, both serving models embed an entry. It then has vectors, but none of
+// the next model: the reindex must embed it again.
 func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)
@@ -680,8 +683,9 @@ func TestAnEntryThatTwoModelsEmbedAtTheSwitchGetsVectorsOfTheNextOne(t *testing.
 	})
 }
 
-// An entry that the next model has embedded but no longer reads has none of its vectors,
-// whether the switch meets the change, or embeds once more before because of another change.
+// An entry that the next model has embedded, but can no longer read because its text changed,
+// must have none of its vectors. The change may be found at the switch; or the reindex embeds
+// once more before, because of another change.
 func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		for _, english := range []string{"stays", "more stays"} {
@@ -714,8 +718,8 @@ func TestAnEntryThatTheNextModelNoLongerReadsHasNoneOfItsVectors(t *testing.T) {
 	})
 }
 
-// The same while no reindex runs: an interrupted reindex does not see changes until it is
-// called again.
+// As the previous test, but the text changes while no reindex runs: an interrupted reindex
+// notices changes only when it is called again.
 func TestAResumedReindexLeavesNoVectorsOfFormerTexts(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		before, _ := remote(t)

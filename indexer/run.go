@@ -17,22 +17,22 @@ const (
 	// idlePoll is the interval between polls of a worker whose queue is empty.
 	followEvery = 200 * time.Millisecond
 	idlePoll    = 500 * time.Millisecond
-	// loadEvery is the interval between checks that a local index is loaded. It is not loaded
-	// at the start, after a failure, or after it was opened again.
+	// loadEvery is the interval between attempts to load a local index that is not fully
+	// loaded: at the start, after a failure, or after the index was opened again.
 	loadEvery = 5 * time.Second
 	// reconcileEvery is the interval between comparisons of a shared index with the rows. The
 	// first comparison is when the index starts serving, and there is one at once if the index
 	// reports that it lost its contents. reconcileAgain is the time from the first comparison
-	// to the second: the index may apply and list writes of a killed process only after the
-	// first. reconcileCheck is the interval between checks for a due comparison.
+	// to the second, which finds writes of a killed process that the index applied only after
+	// the first. reconcileCheck is the interval between checks for a due comparison.
 	reconcileEvery = time.Hour
 	reconcileAgain = 30 * time.Second
 	reconcileCheck = 10 * time.Second
-	// keepChanges is how long change records are retained. A process that is further behind
-	// reloads its index. trimEvery is the interval between removals of older records, trimBatch
-	// the number removed in a transaction. remakeEvery is the interval between checks for
-	// vectors to recompute, queueEvery between checks for entries that a changed fact left to
-	// be queued.
+	// keepChanges is how long change records are retained. A process that has not applied a
+	// change by then reloads its index. trimEvery is the interval between removals of older
+	// records, and trimBatch the number removed in one transaction. remakeEvery is the interval
+	// between checks for vectors to recompute, queueEvery between checks for entries of large
+	// stores that are still to be queued (see queueRest).
 	remakeEvery = time.Minute
 	queueEvery  = 5 * time.Second
 	keepChanges = time.Hour
@@ -99,7 +99,7 @@ func (ix *Indexer) trimChanges(ctx context.Context) error {
 // reconciliations tracks the reconciliations of the shared indexes.
 type reconciliations struct {
 	indexes []*serving // the serving indexes
-	times   int        // since one of them started serving, or since a loss
+	times   int        // since one of the indexes started serving, or since one reported a loss
 	last    time.Time
 }
 
@@ -109,7 +109,7 @@ func (r *reconciliations) due(now []*serving, at time.Time) bool {
 		r.indexes, r.times = now, 0
 	}
 	for _, one := range now {
-		if lost(one.index) { // which reports a loss once
+		if lost(one.index) { // lost returns true only once for each loss
 			r.times = 0
 		}
 	}
@@ -137,8 +137,8 @@ func (ix *Indexer) shared() []*serving {
 	return slices.DeleteFunc(all[:], func(now *serving) bool { return now == nil || now.model.Local })
 }
 
-// reconcileShared reconciles indexes and logs what it repaired. If another model starts serving
-// meanwhile, this is not an error: its index is due then.
+// reconcileShared reconciles indexes and logs what it repaired. It returns no error if another
+// model starts serving meanwhile: that model's index is then due for its own reconciliation.
 func (ix *Indexer) reconcileShared(ctx context.Context, indexes []*serving) error {
 	report, err := ix.reconcile(ctx, indexes)
 	if errors.Is(err, errReplaced) {
@@ -158,7 +158,8 @@ func (ix *Indexer) startWorkers(ctx context.Context, group *errgroup.Group) {
 	}
 }
 
-// run works the queue until ctx ends. It idles while it finds nothing.
+// run works the queue until ctx ends. While the queue has no work for it, it waits for a
+// wake-up or the next poll.
 func (w *worker) run(ctx context.Context) error {
 	wakeLong := w.wakeLongCh
 	if w.short {
@@ -177,7 +178,7 @@ func (w *worker) run(ctx context.Context) error {
 			continue
 		}
 		if woken && w.short {
-			wake(w.wakeLongCh) // it may have been for a long entry
+			wake(w.wakeLongCh) // maybe it was meant for a long entry
 		}
 		woken = false
 		select {
@@ -252,16 +253,16 @@ func (ix *Indexer) Drain(ctx context.Context, progress func(left int64)) error {
 	if err != nil {
 		return err
 	}
-	// The workers stopped when the last row left the queue, maybe before they applied its
-	// vectors to this process's index.
+	// The workers stopped when the last row left the queue. They may not yet have applied that
+	// row's vectors to this process's index.
 	if err := ix.syncOpened(outer); err != nil {
 		return err
 	}
 	return ix.noteIndexed(outer)
 }
 
-// queueMore looks for more work once the queue is empty: entries that changed facts left to
-// queueRest, also during a worker's batch, and stores that have become whole. It reports
+// queueMore looks for more work once the queue is empty: entries that queueRest still has to
+// queue, and those that it queues because a store's models have read all of it. It reports
 // whether there is any.
 func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
 	if err := ix.noteIndexed(ctx); err != nil {
@@ -274,10 +275,10 @@ func (ix *Indexer) queueMore(ctx context.Context) (bool, error) {
 	return left > 0, err
 }
 
-// CatchUp works the due part of the queue, short entries first, concurrently with any other
-// process that does, up to the number of entries that are queued at the start. It waits neither
-// for entries leased by others nor for failed ones. It ends when ctx does, or at end unless
-// that is zero. The rest then stays queued, which is not an error.
+// CatchUp works the part of the queue that is due, short entries first, concurrently with any
+// other process that does. It stops after as many entries as are queued at the start. It does
+// not wait for entries that others have leased or that wait for a retry. It ends when ctx does,
+// or at the time end unless that is zero; what is left stays queued, which is not an error.
 func (ix *Indexer) CatchUp(ctx context.Context, end time.Time) error {
 	left, _, err := ix.depth(ctx)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"mneme/vector"
 )
 
-// emptyStorage is a storage without entries. It is for tests in a synctest bubble.
+// emptyStorage is a storage without entries. It uses no network or files, so it works in a
+// synctest bubble.
 type emptyStorage struct {
 	start time.Time
 	mu    sync.Mutex
@@ -52,7 +53,7 @@ func (s *emptyStorage) setMeta(name, value string) {
 type emptyTx struct {
 	indexer.Tx
 	storage *emptyStorage
-	sought  string // the kinds of work, in order
+	sought  string // the kinds of work that were asked for, in order
 }
 
 func (tx *emptyTx) Meta(_ context.Context, name string) ([]byte, error) {
@@ -81,8 +82,8 @@ func (*emptyTx) AllVectors(context.Context, string, func(vector.Record) error) e
 	return nil
 }
 
-// losing is a shared index that may have lost its contents. It records when it is compared with
-// the rows.
+// losing is a shared index that can report that it lost its contents. It records the times at
+// which it is compared with the rows.
 type losing struct {
 	vector.Index
 	start    time.Time
@@ -117,7 +118,7 @@ func (l *losing) model(e embed.Embedder) indexer.Model {
 	return indexer.Model{Embedder: e, EnglishOnly: true, Open: func(context.Context) (vector.Index, error) { return l, nil }}
 }
 
-// runFor runs an indexer over an empty storage, with each event at its time.
+// runFor runs an indexer over an empty storage for d, and calls each of events at its time.
 func (s *emptyStorage) runFor(t *testing.T, d time.Duration, options indexer.Options, events map[time.Duration]func()) {
 	t.Helper()
 	ix, err := indexer.New(t.Context(), s, options)
@@ -169,7 +170,7 @@ func TestIndexesAreReconciledWhenOneStartsServingAndWhenOneIsLost(t *testing.T) 
 	})
 }
 
-// Every fourth time, a worker that takes long entries takes the oldest rows instead, so that
+// In every fourth turn, a worker that takes long entries takes the oldest rows instead. So
 // neither a long entry nor an expensive one of a busy store starves. One worker takes only
 // short entries.
 func TestOneWorkerTakesOnlyShortEntries(t *testing.T) {

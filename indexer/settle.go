@@ -8,10 +8,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// unsettled tracks this process's entries whose vectors in a shared index may differ from their
-// rows although the queue is empty. This happens if a write to the index ends after another
-// worker's write, which has since removed the queue row, and the process then fails to read the
-// rows again or to write them.
+// unsettled tracks the entries that this process is writing to a shared index or failed to
+// write there. Their vectors in the index may differ from the rows although the queue is empty:
+// another worker may have written an entry and removed its queue row before an older write of
+// this process ended or failed.
 type unsettled struct {
 	mu      sync.Mutex
 	writing int                  // entries that are being written
@@ -19,8 +19,8 @@ type unsettled struct {
 }
 
 // begin records that entries are being written. The caller calls end with the write's error
-// when the write has ended. If the index itself refuses the first write, the queue retries it
-// with a backoff.
+// when the write has ended. end records the entries as failed, unless the index itself refused
+// the write, which the queue then retries with a backoff, or the model was replaced.
 func (u *unsettled) begin(fingerprint string, ids []uuid.UUID) (end func(error)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -73,9 +73,9 @@ func (u *unsettled) len() int {
 	return u.writing + len(u.failed)
 }
 
-// settle writes the rows' vectors of the entries whose write failed to the serving shared
-// indexes. It forgets entries of a model that no longer serves. It retries what fails, even if
-// the index refused it: there may be no queue row to do so.
+// settle retries the failed writes: it writes the vectors of these entries from the rows to the
+// serving shared indexes. It forgets entries whose model no longer serves. A write that fails
+// again stays recorded, even if the index refused it: there may be no queue row to retry it.
 func (ix *Indexer) settle(ctx context.Context) error {
 	failed, end := ix.unsettled.take()
 	defer end()

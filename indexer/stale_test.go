@@ -20,9 +20,9 @@ import (
 	"mneme/vector"
 )
 
-// A process may stall between reading a row and writing its vectors, while another process
-// changes the entry and indexes it. The first process's stale vectors must not stay in the
-// index: no later change would remove them.
+// A process may stall between reading a row and writing its vectors to the index. Meanwhile
+// another process changes the entry and indexes it. The first process's vectors, which are then
+// out of date, must not stay in the index: no later change would remove them.
 func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 	backendtest.Each(t, backendtest.Shared(), func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Serving().Open(t), encoder(t)
@@ -65,9 +65,10 @@ func TestStalledProcessLeavesNoStaleVectors(t *testing.T) {
 	})
 }
 
-// A write to a shared index may end after another worker's write, and the rows may then be
-// unreadable. The entry is settled as soon as the rows can be read and the index accepts the
-// write. The queue has no row for it.
+// A process's write to a shared index may end after another worker's write of the same entry,
+// and the process may then be unable to read the rows again. It must write the entry once it
+// can read the rows and the index accepts writes, although the queue has no row for the entry
+// any more.
 func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		data, e := b.Open(t), encoder(t)
@@ -110,9 +111,9 @@ func TestAWriteWhoseRowsCannotBeReadAgainIsSettled(t *testing.T) {
 	})
 }
 
-// A process whose multilingual index is not open yet embeds an English text that replaces a
-// foreign one. The foreign text's vectors must not stay: a search would find the entry by a
-// text that it no longer has.
+// A process embeds an English text that replaces a foreign one, while its multilingual index is
+// not open yet. The vectors of the foreign text must be removed: otherwise a search would find
+// the entry by a text that it no longer has.
 func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		english, _ := remote(t)
@@ -135,7 +136,7 @@ func TestVectorsOfAFormerTextAreRemovedWhereTheirIndexIsNotOpen(t *testing.T) {
 		_, err := h.Put(background, a, memory.PutRequest{Path: path("a", "k"), Value: text(inEnglish)})
 		must(h, err)
 		h.eventually("the index is tried again", func() bool {
-			h.Index() // must not fail because of it
+			h.Index() // the closed index must not make this fail
 			return tried.Load() > 1
 		})
 		for e, want := range map[embed.Embedder]int{english: 1, multilingual: 0} {
@@ -156,7 +157,7 @@ func queued(h *harness, data storage.Storage) (rows int64) {
 	return rows
 }
 
-// failing is a database that fails the indexer's next reads, as many as left says.
+// failing is a database in which the next reads by the indexer fail: left is their number.
 type failing struct {
 	storage.Storage
 	left atomic.Int64
@@ -179,8 +180,8 @@ func (f failingReads) View(ctx context.Context, fn func(indexer.ReadTx) error) e
 	return f.Storage.View(ctx, fn)
 }
 
-// gatedIndex is an index whose next write can be blocked before it begins. It refuses writes
-// while there are refusals left.
+// gatedIndex is an index whose next write a test can block before it begins. While refusals is
+// positive, it refuses writes and counts it down.
 type gatedIndex struct {
 	vector.Index
 	refusals atomic.Int64

@@ -8,10 +8,10 @@ import (
 type Status struct {
 	Storage bool   // the storage responds
 	Vector  bool   // a model serves, and its index is not known to be down
-	Serving string // the active fingerprint, be its index open or not; "" if no embedder here made the vectors
+	Serving string // the active fingerprint, its index open or not; "" if no embedder here made the vectors
 	// Multilingual is the fingerprint of the vectors for texts that the English model cannot
-	// read. It is "" if no text has needed one yet, if none of the models made those vectors,
-	// or if the serving model reads everything.
+	// read. It is "" if no text has needed one yet, if none of this process's models made those
+	// vectors, or if the serving model reads every language.
 	Multilingual string
 	Configured   string   // fingerprint of the configured embedder; if it differs, a reindex is needed
 	Counted      bool     // Queue and Waits are known: counting a long queue may take longer than the caller waits
@@ -41,8 +41,8 @@ func (ix *Indexer) Status(ctx context.Context) Status {
 	return status
 }
 
-// activeFingerprint reads the active fingerprint of the main model. models.active would block
-// while an index is being opened.
+// activeFingerprint reads the active fingerprint of the main model from the storage.
+// models.active would wait for a lock that is held while an index is being opened.
 func (ix *Indexer) activeFingerprint(ctx context.Context) (string, error) {
 	var active []byte
 	err := ix.storage.View(ctx, func(tx ReadTx) (err error) {

@@ -10,10 +10,10 @@ import (
 	"mneme/memory"
 )
 
-// Storage stores the queue and the vectors in the database of the rows. Its transactions follow
-// memory.Storage: View runs fn over one consistent snapshot; Update runs fn in one serialisable
-// transaction, maybe more than once, and commits it if fn returns nil. A storage returns it
-// from its method ForIndexer. Package storage/storagetest has the conformance suite.
+// Storage stores the queue and the vectors in the database of the rows. Its transactions are as
+// in memory.Storage: View runs fn over one consistent snapshot; Update runs fn in one
+// serialisable transaction, maybe more than once, and commits it if fn returns nil. A storage's
+// method ForIndexer returns its Storage. Package storage/storagetest has the conformance suite.
 type Storage interface {
 	View(ctx context.Context, fn func(ReadTx) error) error
 	Update(ctx context.Context, fn func(Tx) error) error
@@ -38,10 +38,10 @@ type Tx interface {
 
 // RowReader reads the rows from which vectors are made.
 type RowReader interface {
-	// Get is memory.EntryReader.Get.
+	// Get is as in memory.EntryReader.
 	Get(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
-	// StoreFacts is acl.Facts.StoreFacts. The indexer uses the numbers that stand for stores'
-	// names in indexes, and the models that read the stores.
+	// StoreFacts is as in acl.Facts. The indexer uses two facts of a store: its number, which
+	// stands for its name in indexes, and which models read its entries.
 	StoreFacts(ctx context.Context, stores []string) (map[string]acl.StoreFacts, error)
 	// Unembedded returns entries that lack vectors, ordered by id: at most limit entries after
 	// a given id, which is uuid.Nil for the first call.
@@ -51,18 +51,18 @@ type RowReader interface {
 	UnembeddedAmong(ctx context.Context, lacking Unembedded, ids []uuid.UUID) ([]memory.Entry, error)
 	// CountUnembedded returns the number of entries that lack vectors.
 	CountUnembedded(ctx context.Context, lacking Unembedded) (int64, error)
-	// CountRead is memory.ReadingReader.CountRead.
+	// CountRead is as in memory.ReadingReader.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread is memory.ReadingReader.CountUnread.
+	// CountUnread is as in memory.ReadingReader.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountForeign returns the number of a store's entries that have vectors of only the
-	// multilingual model. It reads each entry with the label.
+	// CountForeign counts the entries that at selects: foreign ones, which only the
+	// multilingual model has embedded. It reads each entry of the store with the label.
 	CountForeign(ctx context.Context, at ForeignAt) (int64, error)
 }
 
-// Unembedded selects searchable entries, live at Now, without vectors of their current revision
-// under a fingerprint. It excludes entries that have such vectors under Other and no vectors of
-// any revision under Replaced.
+// Unembedded selects searchable entries, live at Now, that have no vectors of their current
+// revision under Fingerprint. It leaves out an entry that has current vectors under Other,
+// unless the entry also has vectors, of any revision, under Replaced.
 type Unembedded struct {
 	Fingerprint string
 	Other       string    // "": there is none

@@ -12,8 +12,8 @@ import (
 
 // VectorReader reads the vectors stored with the rows. Vector indexes are derived from them.
 type VectorReader interface {
-	// Vectors yields vectors of entries under a fingerprint, without codes. yield must not use
-	// the transaction. An error from yield ends the call and is returned.
+	// Vectors yields the vectors of entries under a fingerprint, without their codes. yield
+	// must not use the transaction. An error from yield ends the call and is returned.
 	Vectors(ctx context.Context, fingerprint string, entries []uuid.UUID, yield func(vector.Record) error) error
 	// AllVectors is Vectors for all entries. It yields each entry's chunks consecutively.
 	AllVectors(ctx context.Context, fingerprint string, yield func(vector.Record) error) error
@@ -27,7 +27,7 @@ type VectorReader interface {
 	// no longer recorded, or that the position is beyond the last one, for example after a
 	// restored backup. The reader must then reload from the rows.
 	Changes(ctx context.Context, after int64, limit int) (changes []Change, reset bool, err error)
-	// VectorChanges is memory.ScoreReader.VectorChanges.
+	// VectorChanges is as in memory.ScoreReader.
 	VectorChanges(ctx context.Context, after int64, limit int) (memory.VectorChanges, error)
 	// Dropped returns the fingerprints that DropVectors dropped and RemoveDropped has not yet
 	// forgotten.
@@ -51,7 +51,7 @@ func lastChange(ctx context.Context, tx VectorReader) (int64, error) {
 
 // Dropped is a fingerprint whose vectors were dropped.
 type Dropped struct {
-	Name        string // stored in place of the fingerprint
+	Name        string // a storage's own name for the dropped vectors
 	Fingerprint string
 	Again       bool // new vectors have been made under the fingerprint since
 }
@@ -64,10 +64,10 @@ type Change struct {
 
 // VectorWriter writes the vectors stored with the rows.
 type VectorWriter interface {
-	// PrepareVectors announces that vectors of entries are about to be saved if some settings
-	// of the database do not change. It does not change the result of any other call, but Meta
-	// may answer for these settings from what PrepareVectors read. No other transaction sets
-	// them before this one ends.
+	// PrepareVectors announces that SaveVectors is about to be called for entries, after a
+	// check of some settings. A storage may read and lock these settings at once, and answer
+	// later calls of Meta from what it read: no other transaction sets them before this one
+	// ends. No other call gives a different result.
 	PrepareVectors(ctx context.Context, entries []uuid.UUID, settings []string) error
 	// SaveVectors replaces an entry's vectors and codes under a fingerprint, if the row is
 	// still at the revision from which they were made, and reports whether it did. Without

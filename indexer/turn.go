@@ -42,10 +42,10 @@ func (l Lease) work() Work {
 	return Short
 }
 
-// Walk takes rows of stores in turn: about the same share of the turn from each, then more from
-// stores that have more rows while something is left. due returns the next rows of each store,
-// at most limit, ordered by store; take leases rows. last is the store at which the next turn
-// continues.
+// Walk takes rows from stores in turn: first about the same share of the turn from each store,
+// then, while rows or chunks are left in the turn, more from the stores that have more. due
+// returns the next rows of each of stores, at most limit per store, ordered by store. take
+// leases rows. last is the store after which the next turn begins.
 //
 // Walk is the part of QueueWriter.Lease that all storages have in common.
 func (t Turn) Walk(stores []int64, due func(stores []int64, limit int) ([]Lease, error), take func([]Lease) error) (leases []Lease, last int64, err error) {
@@ -94,13 +94,14 @@ func (t Turn) Walk(stores []int64, due func(stores []int64, limit int) ([]Lease,
 	return leases, last, nil
 }
 
-// First takes as many of the oldest rows as the turn allows.
+// First returns the first of rows, which are ordered oldest first: as many as the turn allows.
 func (t Turn) First(rows []Lease) []Lease {
 	return rows[:t.fit(rows, t.Chunks, true)]
 }
 
-// fit returns how many of a store's next rows to take: the rows within the store's share of
-// chunks, and at least one if it fits into the rest of the turn or is the turn's first row.
+// fit returns how many of a store's next rows to take: those whose chunks are within share, but
+// at least one row. It takes no row that exceeds the chunks left in the turn, unless first is
+// set: then it is the turn's first row.
 func (t Turn) fit(rows []Lease, share int, first bool) (n int) {
 	spent := 0
 	for n < min(len(rows), t.Rows) {

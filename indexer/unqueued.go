@@ -12,9 +12,10 @@ import (
 // queuedEntries is the number of entries of a large store to queue in one step.
 const queuedEntries = 500
 
-// queueRest queues the entries that changed facts left, in steps: queuing all entries of a
-// large store at once would exceed the statement timeout and delay writers. The next process
-// queues what a killed one left. more reports whether anything was left.
+// queueRest queues the entries of large stores that a memory.ReadingChange left to be queued,
+// in steps: queuing all entries of a large store at once would exceed the statement timeout and
+// delay writers. If a process is killed meanwhile, the next one queues the rest. more reports
+// whether anything was left.
 func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
 	var left Reread
 	err = ix.storage.View(ctx, func(tx ReadTx) (err error) {
@@ -27,9 +28,9 @@ func (ix *Indexer) queueRest(ctx context.Context) (more bool, err error) {
 	return len(left.Unqueued) > 0, err
 }
 
-// queueRestOf is queueRest for one store. An entry that is written after the store's entries
-// were listed is queued by its write. queueRestOf ends if another process queues the entries,
-// or if another change of a fact starts over.
+// queueRestOf is queueRest for one store. It lists the store's entries once: one that is
+// written later is queued by its write. queueRestOf ends early if another process queues the
+// entries, or if another ReadingChange of the store starts over.
 func (ix *Indexer) queueRestOf(ctx context.Context, of Unqueued) error {
 	var ids []uuid.UUID
 	err := ix.storage.View(ctx, func(tx ReadTx) error {

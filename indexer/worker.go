@@ -25,8 +25,8 @@ const (
 	maxBackoff = 5 * time.Minute
 )
 
-// MaxDelay is longer than any lease or backoff. A queue row due later than this was delayed
-// before the clock was set back.
+// MaxDelay is longer than any lease or backoff. A queue row that is due later than MaxDelay
+// from now must be from before the clock was set back: it counts as due.
 const MaxDelay = 2 * maxBackoff
 
 // worker takes turns at the queue. Some workers take only short rows, so that these never wait
@@ -35,7 +35,7 @@ type worker struct {
 	*Indexer
 	short bool
 	turns int
-	after [Oldest]int64 // where the last turn of each kind of work ended
+	after [Oldest]int64 // for each kind of work, the store at which the last turn ended
 }
 
 // work leases a batch from the queue, updates the vectors of its entries, and returns the
@@ -140,8 +140,8 @@ func (ix *Indexer) attempt(ctx context.Context, now *serving, leases []Lease) (f
 	return ix.indexEach(ctx, leases)
 }
 
-// maxConsecutiveFailures is the number of entries that may fail in a row, from the start of a
-// batch, before the rest is skipped: the embedder or the index is down.
+// maxConsecutiveFailures is the number of entries at the start of a batch after whose failure
+// the rest is not tried: the embedder or the index is then probably down.
 const maxConsecutiveFailures = 3
 
 // eachError holds the errors of entries that were indexed one by one.
@@ -152,11 +152,11 @@ type eachError struct {
 
 func (e *eachError) Unwrap() error { return e.error }
 
-// indexEach indexes entries one by one after their batch failed, so that an entry that cannot
-// be embedded does not block the others.
+// indexEach indexes entries one by one after their batch failed, so that one entry that cannot
+// be embedded does not keep the others from being indexed.
 func (ix *Indexer) indexEach(ctx context.Context, leases []Lease) (failed []Lease, _ error) {
 	last := &eachError{by: make(map[uuid.UUID]error)}
-	refused := 0 // refused texts, which do not mean that the embedder is down
+	refused := 0 // refused texts: they fail although the embedder works
 	for i := range leases {
 		err := ix.index(ctx, leases[i:i+1])
 		if err == nil {

@@ -147,10 +147,10 @@ func (d *serviceSurface) inPages(c memory.Caller, r search.Request) (out accesst
 	}
 }
 
-// now returns an as_of of the present.
+// now returns the present as a value of the option as_of.
 func (d *serviceSurface) now() string { return d.harness.Clock.Now().UTC().Format(time.RFC3339Nano) }
 
-// refined returns a search with an option of the matrix.
+// refined returns a search with one of the options that the access matrix tests.
 func refined(r search.Request, option string, path memory.Path) search.Request {
 	switch option {
 	case "mode":
@@ -185,7 +185,7 @@ func refined(r search.Request, option string, path memory.Path) search.Request {
 	return r
 }
 
-// filtered returns the filter of an option of the matrix.
+// filtered returns the filter that belongs to one of the options that the access matrix tests.
 func filtered(option string) (f memory.Filter) {
 	if option == "where" {
 		f.Where = where(accesstest.Where)

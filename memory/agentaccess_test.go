@@ -12,7 +12,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// A platform sees the same access of an agent as the agent itself, at each taint, with the
+// For each taint of an agent, a platform sees the same access as the agent itself, and the
 // chain of grants behind each level.
 func TestAccessEqualsTheAgentsOwnView(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
@@ -59,7 +59,8 @@ func TestAccessEqualsTheAgentsOwnView(t *testing.T) {
 				t.Errorf("%+v, want %+v", told, infos)
 			}
 		}
-		// Access that ends elsewhere ends here too; asking changes nothing.
+		// An access that ends by the agent's settings is no longer shown. To ask for it changes
+		// nothing.
 		if err := h.PutSettings(background, platform, "carol", acl.Settings{Enabled: true, Self: false, Chat: true, User: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestAccessEqualsTheAgentsOwnView(t *testing.T) {
 		if err != nil || found.Settings.Self || len(found.Stores) != 1 || found.Stores[0].Store != "dave" {
 			t.Errorf("%+v, %v", found, err)
 		}
-		// Nobody else gets an answer, whoever it asks about.
+		// Only a platform token may ask, even about the agent's own access.
 		for _, c := range []memory.Caller{at("alice", acl.Restricted), at("carol", acl.Public), {}} {
 			if _, err := h.Access(background, c, memory.AccessRequest{Agent: "carol", Taint: acl.Public}); !errors.Is(err, acl.ErrDenied) {
 				t.Errorf("%+v: %v", c, err)

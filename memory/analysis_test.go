@@ -26,7 +26,8 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 		data := b.Open(t)
 		before := openOver(t, data, memory.Options{}, encoder(t))
 		a := agent("a", acl.Public)
-		// The terms and forms of the earlier version, which used only the strings.
+		// The terms and forms are those of the earlier version, which used only the strings of
+		// a JSON value.
 		strings := map[string]string{"lock": "", "vet": "call the vet on +31 20 555 0147", "cat": "our cat data image png base64 Y2F0"}
 		for key, value := range map[string]string{
 			"lock": `{"bike_lock_code": 7719}`, "vet": `"Call the vet on +31 20 555 0147."`, "cat": `"Our cat: data:image/png;base64,Y2F0"`,
@@ -86,9 +87,9 @@ func TestADatabaseOfAnEarlierAnalysisIsAnalyzedAgain(t *testing.T) {
 	})
 }
 
-// countedDocuments is a storage that runs every transaction twice, as after a conflict, and
+// countedDocuments is a storage that runs every transaction twice, as after a conflict. It
 // counts the documents of committed transactions. Unless written is nil, it calls written after
-// each.
+// each of these transactions.
 type countedDocuments struct {
 	storage.Storage
 	documents int
@@ -125,7 +126,8 @@ func (tx countedTx) PutDocument(ctx context.Context, entry memory.Entry, doc lex
 	return tx.Tx.PutDocument(ctx, entry, doc, queuedAt)
 }
 
-// A supervisor kills a process that does not serve within a few minutes.
+// If an analysis takes longer, a supervisor may kill the process before it serves. The next
+// process must continue where it stopped.
 func TestAnInterruptedAnalysisResumes(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		const entries = 450 // of more than two transactions
@@ -160,13 +162,13 @@ func TestAnInterruptedAnalysisResumes(t *testing.T) {
 			}
 		}
 		rows.written = nil
-		for range 2 { // the second time there is nothing to do
+		for range 2 { // in the second round there is nothing left to do
 			must(h, start(background))
 			if rows.documents != entries {
 				t.Errorf("%d entries were analyzed, not %d", rows.documents, entries)
 			}
 		}
-		// An analysis that another version did not finish starts from the beginning.
+		// If another version has not finished its analysis, this one starts from the beginning.
 		analyzedAs("1 1 " + uuid.Max.String())
 		var steps []string
 		must(h, start(memory.WithProgress(background, func(step string) { steps = append(steps, step) })))

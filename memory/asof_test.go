@@ -12,7 +12,7 @@ import (
 	"mneme/test/backendtest"
 )
 
-// asOfHarness writes at times a minute apart, and reads as of them.
+// asOfHarness writes entries a minute apart, and reads them as of times in between.
 type asOfHarness struct{ *harness }
 
 // step returns an instant after the last write, and advances the clock by a minute.
@@ -23,7 +23,8 @@ func (h asOfHarness) step() string {
 	return at
 }
 
-// wantAt checks the text at a key, "" for none, and that a list agrees.
+// wantAt checks the text at a key as of a time ("" for none), and that a list as of that time
+// agrees.
 func (h asOfHarness) wantAt(c memory.Caller, at, key, want string) {
 	h.t.Helper()
 	found, err := h.GetAsOf(background, c, memory.Path{Store: "alice", Key: key}, at, "")
@@ -96,14 +97,14 @@ func TestAsOfShowsThePast(t *testing.T) {
 		if got := fmt.Sprint(h.listAt(me, second, 100, memory.Filter{Match: match(`{"all": ["one"]}`)})); got != "[]" {
 			t.Errorf("with the word of before the list is %s", got)
 		}
-		day := h.Clock.Now().Format(time.DateOnly) // a day that is not over
+		day := h.Clock.Now().Format(time.DateOnly) // today, which is not over yet
 		h.wantAt(me, day, "a", "another")
 		page, err := h.List(background, me, memory.ListRequest{Store: "alice", AsOf: second, Limit: 1})
 		must(h.harness, err)
 		_, err = h.List(background, me, memory.ListRequest{Store: "alice", AsOf: first, Limit: 1, Cursor: page.Next})
 		h.WantStatus(err, 400)
 
-		// A purged entry does not exist as of any time.
+		// A purged entry is not found any more, as of any time.
 		must(h.harness, h.Delete(background, me, memory.Path{Store: "alice", Key: "b"}, memory.Preconditions{}))
 		h.wantAt(me, first, "a", "one")
 		h.Clock.Advance(365 * 24 * time.Hour)
@@ -115,8 +116,8 @@ func TestAsOfShowsThePast(t *testing.T) {
 	})
 }
 
-// An entry that expires after the time asked for, and not yet, existed. An entry that had
-// expired by then did not, though a later version is live.
+// An entry that has expired by now, but had not at the time in question, existed then. One that
+// had expired at that time did not exist, even if a later version is live now.
 func TestAsOfAppliesTheFormerExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}
@@ -151,7 +152,7 @@ func TestAsOfAppliesCurrentRights(t *testing.T) {
 			h.wantAt(reader, at, "k", "low")
 			h.wantAt(me, at, "gone", "text")
 			h.wantAt(above, at, "gone", "text")
-			h.wantAt(reader, at, "gone", "") // the reader has no access to the trash
+			h.wantAt(reader, at, "gone", "") // the reader may not see deleted entries
 		}
 		for label := acl.Public; label <= acl.Restricted; label++ {
 			must(h.harness, h.Unshare(background, agent("alice", label), "alice", "bob"))
@@ -196,7 +197,7 @@ func TestAsOfReachesAsFarAsHistory(t *testing.T) {
 	})
 }
 
-// Former values count against the limits of a condition's reads.
+// Former values that are read for a condition count towards the limits for reading values.
 func TestAsOfReadsCountAgainstTheFilterLimits(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{Conditions: memory.ConditionLimits{Bytes: 100, Time: time.Hour}})}
@@ -213,7 +214,8 @@ func TestAsOfReadsCountAgainstTheFilterLimits(t *testing.T) {
 	})
 }
 
-// Of several entries at a path, by another agent or in many rows, the one of the past is shown.
+// Several entries at a path may exist, by different agents or with many rows. As of a time, the
+// one to which the path then resolved is shown.
 func TestAsOfResolvesAmongFormerEntries(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := asOfHarness{open(t, b, memory.Limits{})}

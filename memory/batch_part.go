@@ -20,7 +20,7 @@ func (s *Service) writeBatch(ctx context.Context, c Caller, r BatchRequest) (out
 			b, id, err = s.updateBatch(ctx, tx, c, rest, room)
 			return err
 		})
-		if n > 1 && isRefusal(err) { // the caller's rights have changed meanwhile; the items performed so far stay
+		if n > 1 && isRefusal(err) { // the caller's rights have changed: the items done so far stay
 			for range rest.Items {
 				outcomes = append(outcomes, BatchOutcome{Err: err})
 			}

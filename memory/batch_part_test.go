@@ -31,8 +31,8 @@ func largePuts(n int) (items []memory.BatchItem) {
 	return items
 }
 
-// A non-atomic batch and an import are written in transactions of bounded cost, whatever the
-// number of their items.
+// A batch that is not atomic, and an import, are written in several transactions. The cost of
+// each is bounded, whatever the number of items.
 func TestLargeBatchesAreSplitIntoTransactions(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
@@ -89,7 +89,7 @@ func TestLargeBatchesAreSplitIntoTransactions(t *testing.T) {
 	})
 }
 
-// Work that cannot be split must not block others for an unbounded time.
+// Work that must be done in one transaction is refused if it would block others for too long.
 func TestIndivisibleWorkIsBounded(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -128,8 +128,8 @@ func TestIndivisibleWorkIsBounded(t *testing.T) {
 	})
 }
 
-// A batch of several transactions that ended early resumes where it ended, and is performed
-// once.
+// A batch of several transactions ended early. When the call is repeated, it continues where it
+// ended, and performs each item only once.
 func TestABatchOfSeveralTransactionsHappensOnce(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
@@ -174,8 +174,8 @@ func TestABatchOfSeveralTransactionsHappensOnce(t *testing.T) {
 	})
 }
 
-// Access is checked in each transaction: items before the access was lost are answered, and the
-// rest is refused.
+// Each transaction of a batch checks the access. If the caller loses access meanwhile, the
+// items of earlier transactions have their outcomes, and the others are refused.
 func TestABatchEndsWhereAccessEnds(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})
@@ -201,7 +201,7 @@ func TestABatchEndsWhereAccessEnds(t *testing.T) {
 	})
 }
 
-// Batches recorded by the previous version of mneme are repeated, too.
+// A batch that the previous version of mneme recorded can be repeated, too.
 func TestRecordsOfFormerBatchesAreRead(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{})

@@ -65,11 +65,11 @@ func (b *batch) repeat(ctx context.Context, tx Tx, record *IdempotencyRecord) (i
 		return id, err
 	}
 	kept := recorded.Outcomes
-	if len(kept) == 0 || len(kept) > len(b.Items) { // cannot happen: a repeated call has the same body
+	if len(kept) == 0 || len(kept) > len(b.Items) { // impossible: both calls have the same body
 		return id, fmt.Errorf("the record of a batch of %d items has %d", len(b.Items), len(kept))
 	}
 	b.Items = b.Items[:len(kept)]
-	b.room += writtenBytes(b.Items) // gets may read as much as this again: entries may have other values now
+	b.room += writtenBytes(b.Items) // gets may read more: entries may have other values now
 	b.Atomic = false
 	ids := record.IDs
 	return recorded.ID, b.run(ctx, func(ctx context.Context, i int) error {

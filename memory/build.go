@@ -66,7 +66,7 @@ func buildEntry(ctx context.Context, tx acl.Facts, c Caller, r PutRequest, old, 
 			e.Encrypted = *r.Encrypted
 		}
 	}
-	e.Value, e.Source = r.Value, r.Source // a source belongs to one value: without a new source, the old one goes
+	e.Value, e.Source = r.Value, r.Source // the source of the old value does not stay
 	if r.Type != nil {
 		e.TypeBy = author(c, &e, e.TypeBy, *r.Type != e.Type)
 		e.Type = *r.Type

@@ -65,7 +65,8 @@ func TestABatchPassesTheAccessMatrix(t *testing.T) {
 	})
 }
 
-// drawItem draws an item that may be refused for any reason. withTags replaces its entity tags.
+// drawItem draws an item, which may be refused for various reasons. It may contain the entity
+// tag "current", for withTags.
 func drawItem(t *rapid.T) memory.BatchItem {
 	item := memory.BatchItem{Op: rapid.SampledFrom([]memory.BatchOp{memory.BatchPut, memory.BatchPut, memory.BatchGet, memory.BatchDelete}).Draw(t, "op")}
 	item.Path.Key = rapid.SampledFrom([]string{"a", "b", "c", "d", "low", "high", "theirs", "private", "a//b"}).Draw(t, "key")
@@ -89,7 +90,7 @@ func drawItem(t *rapid.T) memory.BatchItem {
 	return item
 }
 
-// single performs an item by its own call.
+// single performs an item by the call for one item: Put, Get or Delete.
 func (h *harness) single(c memory.Caller, store string, item memory.BatchItem) (o memory.BatchOutcome) {
 	item.Path.Store = store
 	switch item.Op {
@@ -103,7 +104,7 @@ func (h *harness) single(c memory.Caller, store string, item memory.BatchItem) (
 	return o
 }
 
-// withTags replaces the entity tag "current" with the entry's current one.
+// withTags replaces the entity tag "current" in items by the current tag of the item's entry.
 func (h *harness) withTags(c memory.Caller, store string, items []memory.BatchItem) []memory.BatchItem {
 	out := make([]memory.BatchItem, len(items))
 	for i, item := range items {
@@ -316,7 +317,7 @@ func TestARepeatedBatchIsNotDoneAgain(t *testing.T) {
 			t.Errorf("another body with the key: %v", err)
 		}
 
-		// What another caller wrote under its key is authorised again.
+		// A batch that another caller repeats under its own key is authorised again.
 		r.Items = []memory.BatchItem{item(memory.BatchPut, "b/1", "one"), item(memory.BatchGet, "new")}
 		if got := statuses(h.Batch(background, other, r)); got != "201, 200" {
 			t.Fatal(got)

@@ -26,15 +26,15 @@ type follower struct {
 	denied bool                // by the last step
 }
 
-// step reads a page of changes, or the whole store if it must, and reports whether the copy is
-// up to date.
+// step reads a page of changes, or the whole store if the changes are no longer known. done
+// reports whether the copy is up to date.
 func (f *follower) step(h *harness, store string) (done bool, err error) {
 	ctx := context.Background()
 	request := memory.ChangesRequest{Store: store, Since: f.cursor, Limit: f.limit}
 	page, err := h.Changes(ctx, f.caller, request)
 	f.denied = errors.Is(err, acl.ErrDenied)
 	switch {
-	case f.denied: // its copy is useless until it may read again
+	case f.denied: // without access, its copy is out of date and useless
 		return true, nil
 	case errors.Is(err, memory.ErrFeed):
 		f.cursor = ""
@@ -143,7 +143,7 @@ func checkFollowers(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 }
 
-// following returns a request for changes from now on.
+// following returns a request for the changes after now.
 func (h *harness) following(c memory.Caller, store string) memory.ChangesRequest {
 	h.t.Helper()
 	r := memory.ChangesRequest{Store: store, Limit: 100}
@@ -156,15 +156,15 @@ func (h *harness) following(c memory.Caller, store string) memory.ChangesRequest
 	return r
 }
 
-// waiting is a call of Changes that waits.
+// waiting is a call of Changes that is waiting for a change.
 type waiting struct {
 	page chan memory.ChangePage
 	err  error
 	stop chan struct{}
 }
 
-// wait begins a call, and returns when the call waits or has its answer: on a slow machine the
-// change may come before the call.
+// wait begins a call. It returns when the call is waiting or has its answer: on a slow machine,
+// a change may happen before the call waits.
 func (h *harness) wait(c memory.Caller, r memory.ChangesRequest) *waiting {
 	h.t.Helper()
 	w := &waiting{page: make(chan memory.ChangePage, 1), stop: make(chan struct{})}
@@ -221,7 +221,8 @@ func TestAnExpiryEndsAWait(t *testing.T) {
 			found, err := h.Get(background, c, path("a", key))
 			return err == nil && found.Label == acl.Internal
 		}
-		// On a busy machine, an entry may expire before it is followed.
+		// On a busy machine the entry may expire before the call waits: try again with a longer
+		// life.
 		for life, followed := time.Second, false; !followed; life *= 2 {
 			h.PutText(c, "a", "k", "x", 0, ttl(life))
 			h.PutText(c, "a", "l", "x", 0, ttl(life))
@@ -273,7 +274,7 @@ func TestAccessIsCheckedAtTheEndOfAWait(t *testing.T) {
 				if c.meanwhile != nil {
 					c.meanwhile()
 				}
-				if c.want != nil { // a change ends no wait of a caller that may not see it
+				if c.want != nil { // nil: the caller may not see the change, so it ends no wait
 					h.PutText(agent("alice", acl.Public), "alice", name, "x", 201)
 				}
 				close(w.stop)
@@ -286,8 +287,9 @@ func TestAccessIsCheckedAtTheEndOfAWait(t *testing.T) {
 	})
 }
 
-// Commits do not cause a failed token to be checked again. A second follower shows when each
-// commit was announced.
+// The token of a waiting call has expired. The first commit makes the call check the token,
+// which fails. Later commits must not make it check again; only the end of the wait does. A
+// second follower shows when each commit was announced.
 func TestATokenThatExpiresDuringAWaitIsCheckedOnceMore(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := openOver(t, b.Open(t), memory.Options{})
@@ -393,7 +395,7 @@ func TestCursorsOfAFeedExpire(t *testing.T) {
 			h.WantStatus(err, 422)
 		}
 
-		// Hidden changes push nothing out of the feed.
+		// Changes that the caller cannot see must not push visible ones out of the feed.
 		for i := range 20 {
 			h.PutText(high, "a", fmt.Sprint(i), "x", 201)
 		}
@@ -416,7 +418,7 @@ func TestCursorsOfAFeedExpire(t *testing.T) {
 		clock.Advance(time.Minute)
 		_, err := h.Purge(background, caller(acl.Principal{Agent: "platform", Platform: true}), memory.PurgeRequest{Before: clock.Now()}, nil)
 		must(h, err)
-		ask(r, c, memory.ErrFeed) // the key is no longer known
+		ask(r, c, memory.ErrFeed) // the purged key is no longer known
 		wantChanges(t, ask(later, c, nil))
 	})
 }

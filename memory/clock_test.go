@@ -9,9 +9,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The clock jumps an hour ahead, two hours back, and later a day back, under a running service.
-// Writes continue and are embedded, a key is applied once, and an entry that expired and was
-// swept while the clock was ahead does not return.
+// While a service runs, the clock jumps an hour ahead, two hours back, and later a day back.
+// Writes must continue and be embedded. A call with an Idempotency-Key must be performed once.
+// An entry that expired and was swept while the clock was ahead must not come back.
 func TestClockJumpsLoseNoWriteAndReviveNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data, e, clock := b.Open(t), encoder(t), new(wallClock)

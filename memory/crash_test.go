@@ -30,8 +30,8 @@ import (
 	"mneme/vector/flat"
 )
 
-// crashVariable is the environment variable with the database of the process that the crash
-// test starts and kills.
+// crashVariable is an environment variable. If it is set, the test program is the process that
+// the crash test starts and kills; its value is that process's database.
 const crashVariable = "MNEME_CRASH_TEST_DATABASE"
 
 func TestMain(m *testing.M) {
@@ -42,9 +42,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	// Tests mostly wait for servers. -parallel overrides this.
+	// Many tests may run in parallel, since they mostly wait for servers. The flag -parallel
+	// overrides this.
 	set("test.parallel", "8")
-	// Each check of a property fills two databases, so few are run.
+	// A check of a property is slow, because it fills two databases.
 	set("rapid.checks", "10")
 	flag.Parse()
 	if testing.Short() { // rapid itself runs a fifth
@@ -108,8 +109,8 @@ func writeUnderLoad(path string, out io.Writer) error {
 // crashText returns a value with a word that no other value contains.
 func crashText(n int64) string { return "the number is " + crashWord(n) }
 
-// crashWord encodes a number in letters, so that every analyzer reads it as one word, with an
-// ending that no stemmer strips.
+// crashWord encodes a number in letters, with an ending that no stemmer strips, so that every
+// analyzer reads it as one word.
 func crashWord(n int64) string {
 	var letters []byte
 	for ; n > 0; n /= 20 {
@@ -132,8 +133,9 @@ func crashNumber(word string) (n int64, ok bool) {
 	return n, true
 }
 
-// writeLog holds what the process printed, by key: the number of the last acknowledged write,
-// and of the write in flight, which may have been committed. 0 is a deletion.
+// writeLog holds what the process printed, by key: the number of the last write that was
+// acknowledged, and that of a write that was begun but not acknowledged, which may have been
+// committed. The number 0 is a deletion.
 type writeLog struct {
 	acknowledged map[string]int64
 	inFlight     map[string]int64
@@ -253,7 +255,7 @@ func checkRows(t *testing.T, s *memory.Service, writes *writeLog) map[uuid.UUID]
 		if !known && !inFlight && err == nil {
 			t.Fatalf("%s: exists, but was never written", key)
 		}
-		// The next round starts from the current state.
+		// The state that was found is the one from which the next round starts.
 		delete(writes.inFlight, key)
 		writes.acknowledged[key] = 0
 		if err == nil {
@@ -276,8 +278,8 @@ func numberIn(t *testing.T, e memory.Entry) int64 {
 	return n
 }
 
-// checkTerms checks that the word of each live entry finds only this entry, and that their
-// common word finds all live entries.
+// checkTerms checks searches by words: the word of each live entry finds only this entry, and
+// the word that all entries have in common finds all live ones.
 func checkTerms(t *testing.T, storage memory.Storage, live map[uuid.UUID]memory.Entry) {
 	t.Helper()
 	ctx := context.Background()

@@ -55,15 +55,16 @@ type Entry struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	UpdatedBy   string
-	// TypeBy and DescriptionBy are the authors of the current type and description. A write
-	// that omits a field does not change its author. "" is unknown. The key's author is always
-	// the owner.
+	// TypeBy and DescriptionBy are the agents that wrote the current type and description; "":
+	// unknown. A write that omits a field does not change the field's author. The key's author
+	// is always the owner.
 	TypeBy, DescriptionBy string
 	DeletedAt             time.Time // zero: not deleted
 	DeletedBy             string
 
-	// Revision counts the changes of the row, including deletes and restores. It ties queue
-	// rows and vectors to the text from which they were made, and is never shown.
+	// Revision counts the changes of the row, including deletes and restores. Queue rows and
+	// vectors have the revision of the text from which they were made, and are out of date if
+	// it differs. Callers never see it.
 	Revision int64
 
 	// Size is the number of bytes of the value if the value itself was not read, and otherwise
@@ -80,8 +81,8 @@ func (e *Entry) Expired(now time.Time) bool {
 // Live reports whether the entry is neither deleted nor expired.
 func (e *Entry) Live(now time.Time) bool { return e.DeletedAt.IsZero() && !e.Expired(now) }
 
-// DeletionOccurred returns when a deleted entry was deleted. If DeleteOccurred deleted it, that
-// is the time elsewhere.
+// DeletionOccurred returns when a deleted entry was deleted. If DeleteOccurred deleted it, this
+// is the time at which it was deleted elsewhere.
 func (e *Entry) DeletionOccurred() time.Time {
 	if e.deletedElsewhere() {
 		return e.OccurredAt.Time
@@ -108,7 +109,8 @@ func idsOf(entries []Entry) []uuid.UUID {
 	return ids
 }
 
-// Texts returns the texts by which an entry is found, in the order of lexical.Analyze.
+// Texts returns the texts by whose words an entry is found, in the order that lexical.Analyze
+// takes.
 func (e *Entry) Texts() []string {
 	return append([]string{lexical.TextOf(e.Value), lexical.KeyWords(e.Key), e.Description}, e.Tags...)
 }

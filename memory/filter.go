@@ -31,7 +31,7 @@ type Filter struct {
 	// searchable entries match; nil: any entry.
 	Match *lexical.Match
 
-	reading *reading // counts and limits the values that are read to judge the filter; nil: no limits
+	reading *reading // counts and limits what the filter reads of values; nil: no limits
 }
 
 // NewMatch makes a Filter.Match from its lists: words or phrases of which all, any or none must

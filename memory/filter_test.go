@@ -16,7 +16,7 @@ import (
 	"mneme/test/size"
 )
 
-// listed returns the keys of all pages of a list, which must equal those of the export.
+// listed returns the keys on all pages of a list. It checks that the export has the same keys.
 func (h *harness) listed(c memory.Caller, r memory.ListRequest) string {
 	h.t.Helper()
 	var keys, exported []string
@@ -82,8 +82,8 @@ func TestConditionsSelectWhatIsFoundAndListed(t *testing.T) {
 	})
 }
 
-// A date as a bound includes the whole date, in the zone of the request. An event on a date is
-// on that date in every zone.
+// A date as a bound stands for the whole day, in the zone of the request. An event with a date
+// only happened on that date in every zone.
 func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 	onEachBackend(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -107,7 +107,7 @@ func TestBoundsOfADateAreWholeInTheZoneOfTheRequest(t *testing.T) {
 			{`{"gt":"2023-05","lt":"2023-07"}`, "", "day late month noon"},
 			{`{"in":["2022","2023-06-30T12:00"]}`, "", "noon"},
 			{`{"nin":["2022","2023-06"]}`, "", "none year"},
-			{`{"eq":"2023-06-30"}`, "Asia/Tokyo", "day noon"}, // there it is 1 July from 15:00 UTC on
+			{`{"eq":"2023-06-30"}`, "Asia/Tokyo", "day noon"}, // 1 July begins there at 15:00 UTC
 			{`{"eq":"2023-07-01"}`, "Asia/Tokyo", "late"},
 			{`{"ne":"2023-06-30"}`, "Asia/Tokyo", "late month none year"},
 			{`{"lte":"2023-06-30"}`, "Asia/Tokyo", "day month noon year"},
@@ -227,8 +227,8 @@ func TestACursorIsBoundToItsCondition(t *testing.T) {
 	})
 }
 
-// A condition within values, or a phrase, reads values up to a limit. Values of entries that
-// other fields exclude are not read. The error at each limit names the option and the limit.
+// Conditions on values, and phrases, read values up to a limit. A value is not read if other
+// fields exclude its entry. When a limit is reached, the error names the option and the limit.
 func TestConditionsWithinValuesReadALimitedAmount(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		value := func(i int) string {

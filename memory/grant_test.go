@@ -10,7 +10,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// found returns the stores of the hits of a search for "harbour" that names some stores.
+// found searches some stores, which it names, for "harbour", and returns the stores of the
+// hits.
 func (h *harness) found(c memory.Caller, stores ...string) (of []string) {
 	h.t.Helper()
 	answer, err := h.Search(background, c, search.Request{Query: "harbour", Stores: stores, Limit: 10})
@@ -22,8 +23,8 @@ func (h *harness) found(c memory.Caller, stores ...string) (of []string) {
 	return of
 }
 
-// Until a grant is accepted, it counts only in calls that name the store. Its grantee can
-// refuse it.
+// Until a grantee has accepted a grant, the grant counts only in calls that name the store. The
+// grantee can also refuse it.
 func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -64,7 +65,8 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 		if s := h.stored(bob, "named"); s.Unaccepted {
 			t.Error("a store that was named is listed as not accepted")
 		}
-		// Sharing again preserves the acceptance; revoking and sharing again does not.
+		// If a grant is changed by sharing again, it stays accepted. If it is revoked and made
+		// again, it does not.
 		_, err = h.Share(background, agent("named", acl.Public), memory.ShareRequest{Store: "named", Grantee: "bob", Level: acl.Search})
 		must(h, err)
 		expect(bob, "accepted", "bob", "named")
@@ -77,7 +79,8 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 		_, err = h.Share(background, agent("accepted", acl.Public), memory.ShareRequest{Store: "accepted", Grantee: "bob"})
 		must(h, err)
 		expect(bob, "bob", "named")
-		// Nobody ends another agent's grant. Without a grant, a caller has no access.
+		// An agent can neither end a grant between others, nor refuse one that it does not
+		// have.
 		h.WantStatus(h.Unshare(background, agent("eve", acl.Public), "named", "bob"), 403)
 		h.WantStatus(h.Unshare(background, bob, "declined", "bob"), 403)
 		h.WantStatus(h.Unshare(background, bob, "nowhere", "bob"), 403)
@@ -88,7 +91,7 @@ func TestAGrantIsAnOfferToItsGrantee(t *testing.T) {
 	})
 }
 
-// A grant or revocation by a session is visible only in sessions at its label or above.
+// A grant or revocation that a session makes is visible only to sessions at its label or above.
 func TestGrantsHaveTheLabelOfTheSessionThatMadeThem(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Grants: 1})
@@ -121,8 +124,8 @@ func TestGrantsHaveTheLabelOfTheSessionThatMadeThem(t *testing.T) {
 	})
 }
 
-// Unsharing returns the grants that depend on the one that ends. They are listed as out of
-// effect, and with cascade they end with it.
+// Revoke returns the grants that depend on the one that it ends. They are listed as out of
+// effect from then on; with cascade, they end too.
 func TestRevokingSaysWhatDependsOnAGrant(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -160,7 +163,8 @@ func TestRevokingSaysWhatDependsOnAGrant(t *testing.T) {
 				t.Errorf("cascade %v: back is %v", cascade, listed)
 			}
 		}
-		// A grant whose maker also has its level otherwise takes nothing with it.
+		// If the maker of a grant has its level in another way too, the grant does not depend
+		// on the one that ends.
 		platform := memory.Caller{Principal: acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true}}
 		must(h, h.PutParticipant(background, platform, "alice", "bob", nil))
 		give("bob", "carol")

@@ -43,9 +43,9 @@ func ProseOf(e *Entry) string {
 func MarkDataURLs(text string) string { return lexical.MarkDataURLs(text) }
 
 // HasMeaning reports whether an entry, read with its value, has a text that a vector can
-// represent: words in its value or description, or a key of words (as wordy reports) whose
-// value is not null. Other entries are found by their words only: an encoder would give an
-// empty text a vector near every question.
+// represent: words in its value or description, or a key that consists of words (see wordy) and
+// names a value that is neither null nor empty. Other entries are found by their words only: an
+// encoder would give an empty text a vector near every question.
 func HasMeaning(e *Entry) bool {
 	if lexical.HasWords(lexical.TextOf(e.Value)) || lexical.HasWords(e.Description) {
 		return true

@@ -43,11 +43,11 @@ func (c Caller) idempotencyKey(i *Idempotency) IdempotencyKey {
 	return IdempotencyKey{Agent: c.Agent, Taint: c.Taint, Operation: i.Operation, Path: i.Path, Key: i.Key}
 }
 
-// batch identifies the n-th transaction of a call that needs several. Each transaction has its
-// own recorded outcome: the first under the key of the call, the others under keys that contain
-// first, an id unique to this call. Outcomes expire one after another, so a later call with the
-// same key could otherwise find some that an expired call left. A client's key is a digest,
-// which contains no slash.
+// batch identifies a further transaction of a call that needs several, after n others. Each
+// transaction has its own recorded outcome: the first under the key of the call, the others
+// under keys that contain first, an id unique to this call. Without it, a later call with the
+// same key could find some outcomes of an earlier one, because outcomes expire one after
+// another. A client's key is a digest, which contains no slash.
 func (i *Idempotency) batch(n int, first uuid.UUID) *Idempotency {
 	if i == nil {
 		return nil
@@ -71,7 +71,7 @@ func (o *Outcomes) Recorded(ctx context.Context, tx Tx, c Caller, i *Idempotency
 	if err != nil || record == nil {
 		return nil, err
 	}
-	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // remove the expired record, so that this call can be recorded
+	if now := o.service.Instant(); !now.Before(record.ExpiresAt) { // expired: remove it, to make room for this call
 		return nil, tx.TrimOutcome(ctx, c.idempotencyKey(i), now)
 	}
 	if record.Digest != i.Digest {

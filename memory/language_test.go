@@ -35,7 +35,7 @@ func TestTheModelsOfAStoreAreShownToItsReaders(t *testing.T) {
 	if info := h.stored(reader, "seller"); info.Level != acl.Search || info.Models != nil || info.EveryLanguage || info.Reading != (choice.Reading{}) {
 		t.Errorf("to a reader at level search: %+v", info)
 	}
-	// The embedder of the test reads every language, as far as the service knows.
+	// The test's service takes its embedder for one that reads every language.
 	if info := h.stored(reader, "lender"); info.Reading.Language != choice.LanguageMultilingual || len(info.Models) != 1 || info.Models[0] != encoder(t).Fingerprint() || !info.EveryLanguage {
 		t.Errorf("to a reader: %+v", info)
 	}
@@ -89,7 +89,8 @@ func TestTheStoresOfEachModelAreCountedForOperators(t *testing.T) {
 	}
 }
 
-// Others wait while a store is queued and its entries are embedded again.
+// While a store is queued and embedded again, the entries of others wait. So a choice that
+// changes nothing must not queue it.
 func TestAChoiceThatChangesNothingQueuesNothing(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)

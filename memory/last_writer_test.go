@@ -31,7 +31,7 @@ func TestAnEditTakesAnEntryOverIntoTheEditorsCount(t *testing.T) {
 		h.PutText(bob, "alice", "3", "y", 429)
 		h.PutText(bob, "alice", "2", strings.Repeat("y", 36), 429)
 		h.PutText(bob, "alice", "2", strings.Repeat("y", 30), 200)
-		// A rename and a restore are writes too.
+		// A rename and a restore count as writes of the agent that performs them.
 		h.PutText(alice, "alice", "4", "x", 201)
 		_, err := h.Rename(background, alice, memory.RenameRequest{Path: path("alice", "1"), To: "5"})
 		h.WantStatus(err, 429)
@@ -52,8 +52,9 @@ func share(h *harness, store, grantee string, level acl.Level) {
 	h.Lend(store, grantee, level)
 }
 
-// The counts always equal a recount, and a write is refused exactly if the caller's own live
-// entries at its label leave no room: writes and hidden entries of others have no influence.
+// The stored counts always equal a recount. A write is refused if and only if the caller's own
+// live entries at its label leave no room: entries that others wrote, hidden or not, have no
+// influence.
 func TestQuotaDependsOnlyOnTheCallersOwnWrites(t *testing.T) {
 	divisor := map[string]int{"sqlite+flat": 1, "postgres+flat": 5}
 	for _, b := range backendtest.Storages() {
@@ -148,7 +149,7 @@ func checkQuotas(rt *rapid.T, t testing.TB, b backendtest.Backend) {
 	}
 }
 
-// askedUsage is a storage that records the times for which the usage is read.
+// askedUsage is a storage that records the parameter now of each call of Usage.
 type askedUsage struct {
 	storage.Storage
 	times []time.Time
@@ -168,7 +169,8 @@ func (tx askedTx) Usage(ctx context.Context, store, writer string, label acl.Lab
 	return tx.Tx.Usage(ctx, store, writer, label, now)
 }
 
-// A million entries may expire at one instant, before they are swept.
+// A million entries may expire at one instant. Until they are swept, excluding them takes long,
+// so it must be done only where they decide about a write.
 func TestExpiredEntriesAreCountedOnlyWhereTheyWouldReachALimit(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		clock, rows := backendtest.NewClock(), &askedUsage{Storage: b.Open(t).Storage(t)}
@@ -300,7 +302,7 @@ func TestSharingNeitherClaimsNorAsksForTheGranteesKind(t *testing.T) {
 		if err := h.RegisterCaller(ctx, acl.Principal{Agent: "unknown", Taint: acl.Public}); err == nil {
 			t.Error("a chat called")
 		}
-		// A grant to a chat's id gives its participants nothing.
+		// A grant to an id that is a chat's gives nothing to the chat's participants.
 		h.WantStatus(h.Authorize(ctx, memory.Caller{Principal: acl.Principal{Agent: "agent", Taint: acl.Public, Chat: "chat"}}, "alice", acl.Read), 403)
 	})
 }

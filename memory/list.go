@@ -110,7 +110,7 @@ func checkList(r ListRequest) error {
 // found that they are few. Later batches read these entries by ID, and need not read the values
 // of the other entries again.
 type matched struct {
-	few, many bool        // both false before the first batch
+	few, many bool        // at most one is true; neither before the first batch
 	rest      []uuid.UUID // in the order of the page
 }
 
@@ -215,7 +215,7 @@ const maxMatching = 1000
 // listMatching returns all entries of a list after a position, without values and authors, if
 // at most maxMatching entries pass its filter. Otherwise few is false.
 func listMatching(ctx context.Context, tx CandidateReader, c Caller, a acl.Access, scope acl.Scope, r ListRequest, after *listPosition, now time.Time) (entries []Entry, few bool, err error) {
-	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan filters by namespace itself
+	if r.WithoutText || len(r.Filter.Tags) == 0 && r.Filter.Type == "" && r.Filter.Where == nil && r.Filter.Match == nil { // a scan filters by namespace anyway
 		return nil, false, nil
 	}
 	ids, more, err := r.Filter.within(r.Prefix, after).Matching(ctx, tx, scope, nil, maxMatching)

@@ -20,13 +20,14 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The same names as typed on most keyboards, and as in macOS file names.
+// One name in two Unicode forms: as most keyboards type it, and as in macOS file names.
 const (
 	composed   = "caf\u00e9"
 	decomposed = "cafe\u0301"
 )
 
-// atForm returns the path of the tests' entry, in the namespace and at the key of a form.
+// atForm returns a path for an entry of the tests. Its namespace and key contain form, a name
+// in one of the forms.
 func atForm(form string) memory.Path {
 	return memory.Path{Store: "a", Namespace: "at " + form, Key: form + "/" + form}
 }
@@ -59,8 +60,8 @@ func TestEveryUnicodeFormOfANameIsTheSameName(t *testing.T) {
 	})
 }
 
-// reachedBy checks that every way to read finds the entry at atForm(composed) by names in a
-// form.
+// reachedBy checks that the entry at atForm(composed) is found by each way to read, if its
+// names are given in another form.
 func (h *harness) reachedBy(a memory.Caller, form string) {
 	h.t.Helper()
 	at := atForm(form)
@@ -112,7 +113,7 @@ func (h *harness) reachedBy(a memory.Caller, form string) {
 	}
 }
 
-// Consecutive pages may be requested by names in different forms.
+// A cursor stays valid if the next page is requested by the same name in another form.
 func TestCursorsHoldForEveryForm(t *testing.T) {
 	h := open(t, backendtest.Embedded(), memory.Limits{})
 	a := agent("a", acl.Public)
@@ -151,8 +152,8 @@ func TestTreesTakeEveryForm(t *testing.T) {
 	}
 }
 
-// Names of the maximum length, of single-byte and multi-byte characters, work on every path;
-// one byte more is refused.
+// Names of the maximum length, of single-byte and of multi-byte characters, work in every
+// operation; a name with one byte more is refused.
 func TestTheLongestNamesWork(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -185,8 +186,8 @@ func TestTheLongestNamesWork(t *testing.T) {
 	})
 }
 
-// writeOfBefore writes entries as a version of mneme without normalization, or with an earlier
-// Unicode version, would have, bypassing the rules of the service.
+// writeOfBefore writes entries without the rules of the service, as an earlier version of mneme
+// would have: one without normalization, or with an earlier Unicode version.
 func writeOfBefore(t *testing.T, data *backendtest.Data, entries ...memory.Entry) {
 	t.Helper()
 	err := data.Storage(t).Update(background, func(tx memory.Tx) error {

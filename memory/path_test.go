@@ -171,12 +171,13 @@ func TestOccurredAtFollowsTheEntry(t *testing.T) {
 		must(h, err)
 		want(page.Items[0].Entry, nil, "2023-05-08")
 
-		// A tool's edit at a higher label inherits it; a plain write there does not.
+		// When a tool edits an entry at a higher label, the new entry inherits OccurredAt. In a
+		// plain write it does not.
 		high := agent("a", acl.Internal)
 		want(h.PutText(high, "a", "l", "five", 201, func(r *memory.PutRequest) { r.Inherit = true }).Entry, nil, "2023-05-08")
 		want(h.PutText(agent("a", acl.Restricted), "a", "l", "six", 201).Entry, nil, "")
 
-		// An import leaves an entry alone only if that field is equal too.
+		// An import leaves an entry as it is only if OccurredAt is equal too.
 		for text, unchanged := range map[string]bool{"2023-05-08": true, "2023-05-08T00:00:00Z": false, "2023-05": false, "2023-05-09": false, "": false} {
 			_, err := h.PutAll(background, high, []memory.PutRequest{{Path: path("a", "same"), Value: json.RawMessage(`"x"`), OccurredAt: new("2023-05-08")}})
 			must(h, err)
@@ -221,8 +222,8 @@ func TestPutOfAnothersEntryKeepsItsOwner(t *testing.T) {
 	})
 }
 
-// Only the owner and the store's own agent may change an expiry. Another writer is denied, or
-// with TTLIfAllowed leaves the expiry unchanged.
+// Only an entry's owner and the store's own agent may change its expiry. For another writer the
+// write is denied or, with TTLIfAllowed, leaves the expiry unchanged.
 func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		ifAllowed := func(r *memory.PutRequest) { r.TTLIfAllowed = true }
@@ -252,8 +253,8 @@ func TestOnlyOwnersMayChangeAnExpiry(t *testing.T) {
 	})
 }
 
-// An export includes the expiry of each entry, so an import into the same store also sets it on
-// entries of others.
+// An export includes the expiry of each entry. When it is imported into the same store again,
+// the import gives entries of others the expiry that they already have: that must be allowed.
 func TestAnUnchangedExpiryIsNotAChange(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -477,7 +478,8 @@ func TestADeletionCanHaveOccurredBefore(t *testing.T) {
 		h.WantStatus(h.DeleteOccurred(background, a, path("a", "k"), memory.Preconditions{}, later), 200)
 		trashed(a, 5, later)
 		restored(6, `"two"`)
-		// A deletion in the batch that wrote the entry has no time of its own.
+		// If an entry is deleted in the same batch that wrote it, the deletion has no time of
+		// its own.
 		happened = "2025-05-09T10:00:00Z"
 		_, err = h.Batch(background, a, memory.BatchRequest{Store: "a", Items: []memory.BatchItem{
 			{Op: memory.BatchPut, PutRequest: memory.PutRequest{Path: path("a", "k"), Value: json.RawMessage(`"three"`), OccurredAt: &happened}},

@@ -17,9 +17,10 @@ import (
 	"mneme/test/backendtest"
 )
 
-// Several services over one database and one index simulate several processes. Each has its own
-// connections, index client (or flat index), caches and workers; they share only the servers.
-// Milvus is configured as in production, so its searches may lag behind.
+// These tests simulate several processes by several services with one database and one index.
+// Each service has its own connections, index client (or flat index), caches and workers; they
+// share only the servers. Milvus is configured as in production, so its searches may lag
+// behind.
 
 // processes is the number of services that openPeers opens.
 const processes = 3
@@ -31,7 +32,7 @@ func onShared(t *testing.T, test func(t *testing.T, b backendtest.Backend)) {
 	backendtest.Each(t, backendtest.Shared(), func(t *testing.T, b backendtest.Backend) { test(t, b.Serving()) })
 }
 
-// wallClock is the system's clock, moved ahead by a test.
+// wallClock is the system's clock, which a test can set ahead.
 type wallClock struct{ ahead atomic.Int64 }
 
 func (c *wallClock) Now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -48,7 +49,7 @@ func openPeers(t *testing.T, data *backendtest.Data, e embed.Embedder, options m
 	return peers
 }
 
-// findsByVector reports whether the vector leg of a search finds a key.
+// findsByVector reports whether a search finds the entry at a key by its vector.
 func (h *harness) findsByVector(c memory.Caller, question, key string) bool {
 	h.t.Helper()
 	for _, hit := range h.MustSearch(c, search.Request{Query: question, Explain: true}).Hits {
@@ -139,7 +140,8 @@ func TestProcessesFindEachOthersWritesByVector(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		peers := openPeers(t, b.Open(t), encoder(t), memory.Options{})
 		a := agent("a", acl.Public)
-		// No value shares a word with its question, so the lexical leg cannot find it.
+		// The values and their questions have no words in common, so only the vectors can
+		// match.
 		for _, c := range []struct{ value, question string }{
 			{"the duplicate for our front door hangs behind the shed", "where do you keep a spare key?"},
 			{"Anna cannot eat anything with nuts in it", "which allergies does she have?"},
@@ -226,7 +228,8 @@ func TestOneWriterWinsEachVersionAcrossProcesses(t *testing.T) {
 	})
 }
 
-// increment increments a counter. ok is false if another writer was faster.
+// increment increments the counter at a path. ok is false if another writer changed it
+// meanwhile.
 func increment(t *testing.T, h *harness, c memory.Caller, at memory.Path, by int) (version int, ok bool) {
 	f, err := h.Get(background, c, at)
 	if err != nil {

@@ -182,7 +182,7 @@ func (s *Service) revert(ctx context.Context, tx Tx, c Caller, r RestoreRequest)
 	before := *e
 	e.Value, e.Type, e.Description, e.Tags, e.Source = old[0].Value, old[0].Type, old[0].Description, old[0].Tags, restoredSource(old[0].Source)
 	e.OccurredAt = old[0].OccurredAt
-	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // the agent that restores them is not their author
+	e.TypeBy, e.DescriptionBy = old[0].TypeBy, old[0].DescriptionBy // not the restoring agent
 	stamp(e, c, now)
 	if err := s.checkQuota(ctx, tx, e, &before, now); err != nil {
 		return PutResult{}, err

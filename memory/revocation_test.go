@@ -15,7 +15,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// revocation makes an entry invisible to its reader.
+// revocation is a way to make an entry invisible to its reader, such as a deletion, with an
+// entry of its own.
 type revocation struct {
 	name   string
 	reader memory.Caller
@@ -25,9 +26,9 @@ type revocation struct {
 	done   atomic.Bool // do has returned
 }
 
-// Once one process has acknowledged a deletion, a revoked access or an expiry, no search, get
-// or list that begins later in another process may show the value, even if that process's index
-// still holds it.
+// One process acknowledges a deletion, the end of an access, or an expiry. No search, get or
+// list that begins later in another process may show the value, even if that process's index
+// still has it.
 func TestRevocationTakesEffectInEveryProcess(t *testing.T) {
 	onShared(t, func(t *testing.T, b backendtest.Backend) {
 		clock := &wallClock{}
@@ -40,8 +41,8 @@ func TestRevocationTakesEffectInEveryProcess(t *testing.T) {
 	})
 }
 
-// watch polls as the reader in the other processes. Once each has found the entry by its
-// vector, watch revokes it in the first process and polls some more.
+// watch polls the other processes as the reader. When each of them has found the entry by its
+// vector, watch revokes it in the first process, and polls some more times.
 func watch(t *testing.T, w *revocation, peers []*harness) {
 	const pollsAfter = 5
 	var ready, readers sync.WaitGroup
@@ -102,7 +103,7 @@ func (w *revocation) visibleTo(h *harness) (operations []string, byVector bool) 
 	return operations, byVector
 }
 
-// revocations sets up one revocation of each kind, each in its own stores.
+// revocations sets up one revocation of each kind. Each uses stores of its own.
 func revocations(h *harness, clock *wallClock) []*revocation {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Restricted, Platform: true})
 	var all []*revocation

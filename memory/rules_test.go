@@ -96,7 +96,8 @@ func TestPutNamesTheInvalidField(t *testing.T) {
 			if errors.As(err, &broken) && !strings.HasPrefix(field, broken.Field) {
 				t.Errorf("%s: the error names %q", field, broken.Field)
 			}
-			// Without access, a caller learns nothing about the rules.
+			// A caller without access is denied before the rules are checked, so it learns
+			// nothing about them.
 			r.Path.Store = "strange"
 			if _, err := h.Put(background, a, r); status(err) != 403 {
 				t.Errorf("%s, in a store without access: status %d, want 403", field, status(err))

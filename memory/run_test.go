@@ -17,7 +17,7 @@ import (
 	"mneme/storage"
 )
 
-// sweptOnce is a storage whose background work ends after one sweep.
+// sweptOnce is a storage that ends the background work after one sweep.
 type sweptOnce struct {
 	storage.Storage
 	end context.CancelFunc
@@ -57,8 +57,8 @@ func (emptyTx) TrimHistories(context.Context, uuid.UUID, memory.HistoryLimits, i
 	return nil, nil
 }
 
-// scrubbed is a storage without entries. Its files contain erased data until it was scrubbed a
-// number of times.
+// scrubbed is a storage without entries. Its files contain erased data until Scrub was called
+// as often as times says.
 type scrubbed struct {
 	memory.Storage
 	left  memory.Unscrubbed
@@ -109,8 +109,8 @@ func TestPurgesAreScrubbedWhileIdleAndOtherTextOnceADay(t *testing.T) {
 	for name, test := range map[string]struct {
 		left    memory.Unscrubbed
 		took    time.Duration // duration of each scrub
-		back    time.Duration // by which the clock is set back after the first
-		writing time.Duration // how long after the start a caller writes
+		back    time.Duration // the clock is set back by this time after the first scrub
+		writing time.Duration // a caller writes until this time after the start
 		err     error
 		want    []time.Duration // when scrubs start, after the start
 	}{
@@ -160,7 +160,8 @@ func TestPurgesAreScrubbedWhileIdleAndOtherTextOnceADay(t *testing.T) {
 	}
 }
 
-// A write that ends while the background work looks at what is left delays the scrub like others.
+// A write that ends just while the background work asks what is left to scrub delays the scrub
+// as any other write does.
 func TestAWriteDuringALookDelaysTheScrub(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -191,7 +192,8 @@ func TestAWriteDuringALookDelaysTheScrub(t *testing.T) {
 	})
 }
 
-// A purge that does not wait makes its process's background work check at once.
+// After a purge that does not wait, the background work of its process checks at once whether
+// to scrub.
 func TestAPurgeThatDoesNotWaitIsScrubbedSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

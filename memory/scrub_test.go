@@ -16,8 +16,8 @@ import (
 	"mneme/test/size"
 )
 
-// A purge reports when no file contained the erased data. If the database keeps the data until
-// a vacuum, it reports nothing.
+// Purge reports from when no file has contained the erased data. If the database keeps the data
+// in its files until a vacuum, Purge reports the zero time.
 func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{Retention: new(time.Duration)})
@@ -42,7 +42,8 @@ func TestAPurgeSaysWhenItIsErasedOnDisk(t *testing.T) {
 	})
 }
 
-// keptLog is a storage whose log a reader uses for some attempts.
+// keptLog is a storage in which a reader holds the write-ahead log, so that the first attempts
+// to scrub fail.
 type keptLog struct {
 	storage.Storage
 	tries, scrubs int
@@ -55,8 +56,8 @@ func (h *keptLog) Scrub(ctx context.Context, now func() time.Time) (time.Time, e
 	return h.Storage.Scrub(ctx, now)
 }
 
-// The background work of any process scrubs what a purge could not, and a repeated purge
-// reports when.
+// If a purge could not scrub, the background work of any process does so later. A repeated
+// purge then reports the time.
 func TestAHeldPurgeIsScrubbedLater(t *testing.T) {
 	clock := backendtest.NewClock()
 	rows := &keptLog{Storage: backendtest.Embedded().Open(t).Storage(t), tries: 1}
@@ -89,9 +90,9 @@ func (h *hook) call() error {
 	return call()
 }
 
-// hookedPurge is a purge of more than one batch of entries. The hooks are called before the
-// vectors of a batch are removed and before the files are scrubbed; an error of a hook makes
-// these fail.
+// hookedPurge is a purge of more than one batch of entries. One hook is called before the
+// vectors of a batch are removed, the other before the files are scrubbed. If a hook returns an
+// error, that step fails.
 type hookedPurge struct {
 	storage.Storage
 	memory.Indexer
@@ -112,7 +113,8 @@ func (p *hookedPurge) Scrub(ctx context.Context, now func() time.Time) (time.Tim
 	return p.Storage.Scrub(ctx, now)
 }
 
-// purgedEntries is more than a batch of 500, in a full run more than two.
+// purgedEntries is the number of entries: more than one batch of 500, and in a full run more
+// than two.
 func purgedEntries() int { return size.Of(510, 1100) }
 
 func openHookedPurge(t *testing.T) *hookedPurge {
@@ -142,7 +144,7 @@ func (p *hookedPurge) expire(t *testing.T) {
 	p.before = p.clock.Now()
 }
 
-// purge purges under an Idempotency-Key, with a digest of the body.
+// purge purges under an Idempotency-Key. digest is the digest of the request's body.
 func (p *hookedPurge) purge(ctx context.Context, digest string) (memory.PurgeResult, error) {
 	platform := caller(acl.Principal{Agent: "platform", Taint: acl.Public, Platform: true})
 	return p.service.Admin().Purge(ctx, platform, memory.PurgeRequest{Before: p.before, Wait: true}, &memory.Idempotency{Key: "purge", Operation: "purge", Digest: digest})
@@ -186,8 +188,8 @@ func TestConcurrentPurgesWithOneKeyReturnAllErasedEntries(t *testing.T) {
 	}
 }
 
-// Steps after the erasure of the rows may fail: the reconciliation and the background work
-// complete them, and the caller learns which entries were erased.
+// After a batch's rows are erased, later steps may fail. The reconciliation and the background
+// work complete these steps, and the caller must still learn which entries were erased.
 func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 	failed := func() error { return errors.New("down") }
 	for name, test := range map[string]struct {
@@ -218,8 +220,9 @@ func TestAPurgeLosesNoIDWhateverFailsAfterABatch(t *testing.T) {
 	}
 }
 
-// The outcome of a batch expires a day after the batch, so for a while only those of later
-// batches remain.
+// The recorded outcome of each batch expires a day after the batch. So for a while only
+// outcomes of the later batches of a purge are left. Another purge with the same key must not
+// find these.
 func TestAPurgeFindsNoOutcomeOfAnEarlierOneWithItsKey(t *testing.T) {
 	for name, digest := range map[string]string{"the same body": "body", "another body": "other"} {
 		t.Run(name, func(t *testing.T) {

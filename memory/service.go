@@ -87,7 +87,7 @@ type Options struct {
 	// Indexer keeps the vectors up to date with the rows. nil: no vectors.
 	Indexer Indexer
 	// EveryLanguage is set if the configured embedder reads every language, so that no language
-	// is chosen for a store. A model that the Indexer serves reports this itself.
+	// can be chosen for a store. It matters only while the Indexer serves no model.
 	EveryLanguage bool
 	// Ledger verifies the meter records in a dump. nil: dumps with such records are refused.
 	Ledger Ledger

@@ -56,12 +56,12 @@ var ErrHeld = errors.New("erased data is still in the write-ahead log: a program
 type Scrubber interface {
 	// Unscrubbed reports what is left to scrub. Every process gets the same result.
 	Unscrubbed(ctx context.Context) (Unscrubbed, error)
-	// Scrub returns the time, by the clock now, at which no file contained the data erased by
-	// transactions committed before the call: purged entries, former versions, words of expired
-	// entries, old records. The zero time means unknown. ErrHeld: a reader uses the data, and
-	// another call may succeed. Readers continue meanwhile; writers may wait, for about a
-	// minute per GB. If Scrub fails or the process ends, no data is lost, and another call
-	// completes the work.
+	// Scrub removes erased data from the files: what transactions erased before the call, such
+	// as purged entries, former versions, words of expired entries and old records. It returns
+	// the time, by the clock now, from which no file contains that data; the zero time if that
+	// is unknown. The error is ErrHeld if a reader still uses the data; another call may then
+	// succeed. Readers continue meanwhile; writers may wait, for about a minute per GB. If
+	// Scrub fails or the process ends, no data is lost, and another call completes the work.
 	Scrub(ctx context.Context, now func() time.Time) (time.Time, error)
 }
 

@@ -51,8 +51,8 @@ type DumpSettings struct {
 }
 
 // DumpReading says how a store is read: the chosen language, whether the store was Asked, and
-// the label from which it is mixed, as in choice.Reading. The other fields of choice.Reading
-// follow from the entries' texts.
+// the label from which it is mixed, as in choice.Reading. Which entries the multilingual model
+// reads for their language follows from their texts.
 type DumpReading struct {
 	Store    string
 	Language choice.Language

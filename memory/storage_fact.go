@@ -50,8 +50,8 @@ type ReadingReader interface {
 	CountStoresUnread(ctx context.Context) (int64, error)
 	// CountRead returns the number of a store's searchable entries with labels in a range.
 	CountRead(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
-	// CountUnread returns how many of them were queued after choice.Reading.Unread was set, or
-	// must still be queued.
+	// CountUnread returns how many of the entries that CountRead counts are still unread: they
+	// were queued after choice.Reading.Unread was set and still are, or must still be queued.
 	CountUnread(ctx context.Context, store string, from, ceiling acl.Label) (int64, error)
 }
 

@@ -8,8 +8,8 @@ import (
 	"mneme/test/backendtest"
 )
 
-// Only a platform token can turn on what a platform token turned off. No session above PUBLIC
-// writes what every session reads.
+// Settings that a platform token turned off can be turned on only with a platform token. Every
+// session reads the settings, so no session above PUBLIC can write them.
 func TestAPlatformsSwitchNeedsAPlatformsToken(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		h := open(t, b, memory.Limits{})
@@ -28,7 +28,7 @@ func TestAPlatformsSwitchNeedsAPlatformsToken(t *testing.T) {
 		noSelf := with(func(s *acl.Settings) { s.Self = false })
 		noChat := with(func(s *acl.Settings) { s.Chat = false })
 		put(own, noChat, 200)
-		put(own, all, 200) // it may turn its own switch on again
+		put(own, all, 200) // the agent may turn on again what it turned off itself
 		put(platform, noSelf, 200)
 		h.PutText(own, "alice", "k", "x", 403)
 		put(own, all, 403)

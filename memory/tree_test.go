@@ -231,7 +231,7 @@ func TestTreeOperationsReadValuesInBatchesOnceTheyMay(t *testing.T) {
 	})
 }
 
-// The limit does not depend on the storage, so one is enough.
+// The limit is the same for all storages, so one is enough.
 func TestTreeOperationsAreBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes ten thousand entries")
@@ -320,8 +320,8 @@ func TestSourceShowsOnlyIDsThatItsReaderMayGet(t *testing.T) {
 	})
 }
 
-// On PostgreSQL a writing transaction locks each store of which it reads an entry, and a source
-// may name entries of any store.
+// A source may name entries of any store. On PostgreSQL a writing transaction locks each store
+// of which it reads an entry, so it must not read these entries.
 func TestWritesWaitForNoStoreThatTheirSourcesName(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		data := b.Open(t)
@@ -400,7 +400,7 @@ func TestWritesWaitForNoStoreThatTheirSourcesName(t *testing.T) {
 	})
 }
 
-// viewless is a storage whose snapshots fail.
+// viewless is a storage in which View fails.
 type viewless struct {
 	storage.Storage
 	fails bool

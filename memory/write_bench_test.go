@@ -15,9 +15,9 @@ import (
 	"mneme/test/backendtest"
 )
 
-// The measurements of docs/decisions/0043-writing.md, over databases that start empty.
-// entries/s is by wall time; cpu-µs is this process's CPU time per entry. Commits are durable
-// if the server of MNEME_POSTGRES_DSN syncs them.
+// These are the measurements of docs/decisions/0043-writing.md. Databases are empty at the
+// start. entries/s is by wall time; cpu-µs is the CPU time of this process per entry. On
+// PostgreSQL, commits are durable if the server of MNEME_POSTGRES_DSN syncs them.
 //
 //	go test ./memory -run '^$' -bench 'Import$|Puts$' -benchtime 20000x
 
@@ -46,8 +46,8 @@ func BenchmarkImport(b *testing.B) {
 	}
 }
 
-// BenchmarkPuts writes new entries of 30 words, each in its own transaction, from 16 callers:
-// into a store of each, and all into one.
+// BenchmarkPuts writes new entries of 30 words, each in its own transaction, from 16 callers.
+// They write to a store of each, or all to one store.
 func BenchmarkPuts(b *testing.B) {
 	const callers = 16
 	for _, s := range append(backendtest.Storages(), backendtest.Partitioned()) {
@@ -76,8 +76,8 @@ func BenchmarkPuts(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue works the queue, with an embedder that takes no time, until it is empty: in
-// the process, and over Milvus.
+// BenchmarkQueue works a full queue until it is empty, with an embedder that takes no time. The
+// index is in the process, or in Milvus.
 func BenchmarkQueue(b *testing.B) {
 	for _, s := range backendtest.Backends() {
 		b.Run(s.Name, func(b *testing.B) {

@@ -51,7 +51,7 @@ type Writers struct {
 	wait   time.Duration
 	queue  *fairqueue.Keyed
 	now    func() time.Time
-	last   atomic.Pointer[time.Time] // when a caller last ended a write; initially when the queue was made
+	last   atomic.Pointer[time.Time] // when a caller last ended a write; at first, when w was made
 }
 
 func newWriters(limits WriterLimits, wait time.Duration, now func() time.Time) *Writers {
@@ -69,8 +69,8 @@ type Work struct {
 	Bytes   int      // of the values of all entries
 }
 
-// allOfIt is the Work.Entries of a transaction that may write any number of entries: it waits
-// until it can run alone.
+// allOfIt is the Work.Entries of a transaction that may write any number of entries. It gives
+// the transaction the largest weight that one may have.
 const allOfIt = 1 << 30
 
 // Take waits until the caller may write to the storage. done ends the turn. Until then the

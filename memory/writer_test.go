@@ -56,7 +56,8 @@ func openUpdates(t *testing.T, b backendtest.Backend, options memory.Options) (*
 	return rows, &harness{backendtest.Wrap(t, p), t}
 }
 
-// awaitWrites waits until the number of running and waiting writes is calls.
+// awaitWrites waits until calls writes are running or waiting. It returns the number of running
+// ones.
 func awaitWrites(t *testing.T, what string, rows *updates, h *harness, calls int) (running int64) {
 	t.Helper()
 	wait.Until(t, what+" takes turns", func() error {
@@ -69,8 +70,8 @@ func awaitWrites(t *testing.T, what string, rows *updates, h *harness, calls int
 	return running
 }
 
-// For every write, an agent takes a turn and holds at most its share of the writers, so that
-// another agent's write gets one.
+// An agent takes a turn for every write, and never holds more than its share of the writers. So
+// another agent's write always finds a free one.
 func TestAnAgentHoldsItsShareOfTheWriters(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{Limits: memory.Limits{WriteWait: wait.Limit}})
@@ -162,8 +163,8 @@ func TestAnAgentHoldsItsShareOfTheWriters(t *testing.T) {
 	})
 }
 
-// Writes to one store are given to PostgreSQL one after another. An agent's writes to several
-// stores, with its reads, use less than half of the connections.
+// Writes to one store are sent to PostgreSQL one after another. An agent's writes to several
+// stores and its reads together use less than half of the connections.
 func TestWritersOfAStoreWaitInTheProcess(t *testing.T) {
 	onEachStorage(t, func(t *testing.T, b backendtest.Backend) {
 		rows, h := openUpdates(t, b, memory.Options{Limits: memory.Limits{WriteWait: wait.Limit}})

@@ -22,8 +22,8 @@ var (
 	ErrBadRecord = errors.New("bad vector record")
 )
 
-// unitTolerance is how far the squared length of a unit vector may differ
-// from 1. Rounding to half precision changes it by at most 2^-10.
+// unitTolerance is how far the square of a unit vector's length may differ from 1. Rounding to
+// half precision changes it by at most 2^-10.
 const unitTolerance = 0.01
 
 // Check returns an error unless the query is valid for an index of dim

@@ -5,9 +5,8 @@ import (
 	"hash/fnv"
 )
 
-// Digest is a hash of what an index holds of a record: its chunk, store, label
-// and vector, but not its entry. It is stable across processes and versions,
-// since indexes store it.
+// Digest is a hash of what an index holds of a record besides the entry's ID: chunk, store,
+// label and vector. Indexes store it, so it must stay the same in all processes and versions.
 func (r Record) Digest() uint64 {
 	var head [17]byte // chunk and store are not negative
 	binary.LittleEndian.PutUint64(head[:], uint64(r.Chunk))

@@ -18,8 +18,8 @@ func (h Half) Dot(query []float32) float64 {
 // sumProducts is the fastest kernel for this machine.
 var sumProducts = chooseKernel()
 
-// A kernel adds the product of each element i to sums[i mod 4], one after another. query
-// and h have the same length, a multiple of 4.
+// A kernel returns four partial sums of the dot product: sums[i mod 4] has the products of the
+// elements i, added one after another. query and h have the same length, a multiple of 4.
 type kernel func(query []float32, h Half) (sums [4]float64)
 
 // sumPortable is the kernel in plain Go.
@@ -35,10 +35,9 @@ func sumPortable(query []float32, h Half) [4]float64 {
 	return [4]float64{s0, s1, s2, s3}
 }
 
-// widen converts a finite half to float32. The bits of exponent and fraction,
-// shifted into position, are a number 2^112 too small, because the biases of
-// the exponents differ by 127-15; the multiplication corrects that exactly, for
-// subnormal halves too.
+// widen converts a finite half to float32. The bits of exponent and fraction, shifted into
+// position, are a number that is 2^112 times too small, because the exponents' biases are 15
+// and 127. The multiplication corrects that exactly, for subnormal halves too.
 func widen(h uint16) float32 {
 	const scale = 1 << 112
 	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * scale

@@ -18,7 +18,7 @@ func sumAVX2(query []float32, h Half) (sums [4]float64) {
 	return sums
 }
 
-// sumProductsAVX2 is a kernel for n > 0 elements.
+// sumProductsAVX2 is a kernel for a number of elements n > 0.
 //
 //go:noescape
 func sumProductsAVX2(sums *[4]float64, query *float32, h *uint16, n int)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Half is a vector in IEEE 754 half precision (binary16), one uint16 per element. Rows
-// store vectors in this form. For unit vectors of a few hundred elements it changes the
-// cosine by less than 1e-4.
+// Half is a vector in IEEE 754 half precision (binary16), one uint16 per element. Databases
+// store vectors in this form. For unit vectors of a few hundred elements, rounding to it
+// changes the cosine by less than 1e-4.
 type Half []uint16
 
 // ToHalf rounds a vector to half precision, to nearest, ties to even.
@@ -24,16 +24,16 @@ func ToHalf(v []float32) Half {
 // oneHalf is 1 in half precision.
 const oneHalf = 0x3c00
 
-// Meaningless returns the vector of an entry whose text has no meaning: the first unit
-// vector, which no encoder returns for a text. With a vector, the entry does not wait for
-// one.
+// Meaningless returns the vector of an entry whose text has no meaning. It is the first unit
+// vector, which no encoder returns for a text. Without any vector, the entry would count as
+// waiting for one.
 func Meaningless(dim int) Half {
 	h := make(Half, dim)
 	h[0] = oneHalf
 	return h
 }
 
-// IsMeaningless reports whether the vector is Meaningless.
+// IsMeaningless reports whether the vector is the one that Meaningless returns.
 func (h Half) IsMeaningless() bool {
 	if len(h) == 0 || h[0] != oneHalf {
 		return false
@@ -92,7 +92,7 @@ func halfBits(x float32) uint16 {
 		return sign | 0x7c00
 	case exp >= -14: // normal
 		return sign | uint16(roundShift(uint32(exp+15)<<23|frac, 13))
-	case exp >= -25: // subnormal, or rounded up to the smallest one
+	case exp >= -25: // subnormal, or rounded up to the smallest subnormal number
 		return sign | uint16(roundShift(frac|0x800000, uint(-exp-1)))
 	}
 	return sign

@@ -54,8 +54,8 @@ func TestEveryHalfSurvivesTheRoundTrip(t *testing.T) {
 func TestToHalfRoundsToNearestEven(t *testing.T) {
 	up := func(x float32) float32 { return math.Nextafter32(x, 1e9) }
 	down := func(x float32) float32 { return math.Nextafter32(x, -1e9) }
-	// At the midpoint of two neighbours the even one wins, next to it the nearer one.
-	// 0x7bff is the largest finite half.
+	// A number in the middle between two halves is rounded to the even one, any other number to
+	// the nearer one. 0x7bff is the largest finite half.
 	for h := uint16(0); h <= 0x7bff; h++ {
 		next := value(h + 1)
 		if h == 0x7bff {

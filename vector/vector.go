@@ -18,8 +18,8 @@ type Record struct {
 	Store  int64     // the store's internal number, > 0
 	Label  acl.Label // the entry's label
 	Vector Half      // unit length, of the index's dimension
-	// Codes are the codes of the chunk's tokens (embed.Passage), nil if there are none or
-	// if they were not read. Rows store them; an index does not.
+	// Codes are the codes of the chunk's tokens (see embed.Passage); nil if there are none or
+	// if they were not read. The database stores them with the vector; an index does not.
 	Codes []byte
 }
 
@@ -43,13 +43,12 @@ const MaxOnly = 1000
 type Hit struct {
 	Entry uuid.UUID
 	Score float64
-	Chunk int // the number of the best chunk, any of several with this score
+	Chunk int // of the best chunk; if several have this score, any of them
 }
 
-// Index finds the nearest entries. It is derived from the rows and may lag
-// behind them, so callers must check its results against the rows. An index
-// holds vectors of one fingerprint. Implementations must be safe for
-// concurrent use.
+// Index finds the nearest entries. It is derived from the database and may lag behind it, so
+// callers must check its results against the database. An index holds vectors of one
+// fingerprint only. Implementations must be safe for concurrent use.
 type Index interface {
 	// Upsert replaces the vectors of the records' entries. Chunks of these
 	// entries that are not among the records are removed. All records of one
@@ -59,24 +58,23 @@ type Index interface {
 	// Delete removes every chunk of the entries. Unknown entries are ignored.
 	Delete(ctx context.Context, entries []uuid.UUID) error
 
-	// Search returns the entries of the scope nearest to the query, best
-	// first, each once with the score and number of its best chunk. Store and label
-	// filter before anything is ranked or counted. An exact index returns
-	// Limit entries and every further one that ties with the last of them, in
-	// no defined order among equals; an approximate one may miss some. An
-	// empty scope gives no hits.
+	// Search returns the entries of the scope that are nearest to the query, best first. Each
+	// is returned once, with the score and number of its best chunk. Entries outside the scope
+	// are excluded by store and label before anything is ranked or counted. An exact index
+	// returns Limit entries and all that tie with the last of them; equal ones have no defined
+	// order. An approximate index may miss some. An empty scope gives no hits.
 	Search(ctx context.Context, scope acl.Scope, query Query) ([]Hit, error)
 }
 
 // Bounded is an Index whose searches consider a bounded number of chunks, so that they may
 // return fewer than Limit entries even if there are more.
 type Bounded interface {
-	// SearchBounded is Search. cut reports whether the answer may lack hits that even a
-	// greater Limit would not return.
+	// SearchBounded is Search. cut reports whether hits may be missing that would be missing
+	// even with a greater Limit.
 	SearchBounded(ctx context.Context, scope acl.Scope, query Query) (hits []Hit, cut bool, err error)
 }
 
-// IndexedEntry describes what an index holds of one entry.
+// IndexedEntry identifies what an index holds of one entry.
 type IndexedEntry struct {
 	Entry uuid.UUID
 	// Digest is the sum of the digests of the entry's records in the index,

@@ -1,15 +1,17 @@
-// Package choice says which models there are for the entries of stores, and which of them
-// read a store: what its owner chose, and what was written there and asked.
+// Package choice determines which of two models, an English and a multilingual one, make the
+// vectors of a store's entries. In this package, a model reads an entry if it makes vectors of
+// it. It depends on what the store's owner chose, and on the texts and the questions of the
+// store.
 package choice
 
-// The models, in the order of lists of both.
+// The models, as indexes of lists that have one element per model.
 const (
 	Main         = iota // reads English, or everything if it is the only one
 	Multilingual        // reads what an English one cannot
 	Count               // of models
 )
 
-// Name returns the name of a model beside another one: english or multilingual.
+// Name returns the name of a model if there are two: english or multilingual.
 func Name(model int) string {
 	if model == Multilingual {
 		return LanguageMultilingual.String()

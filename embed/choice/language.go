@@ -5,8 +5,8 @@ import "fmt"
 // Language is a choice of models for a store.
 type Language uint8
 
-// The choices. With LanguageAuto the English model reads what it can, and the
-// multilingual one the rest.
+// The choices. With LanguageAuto, the English model embeds the texts that it can read, and the
+// multilingual model embeds the others.
 const (
 	LanguageAuto Language = iota
 	LanguageEnglish
@@ -23,7 +23,7 @@ func (l Language) String() string {
 	return fmt.Sprintf("Language(%d)", uint8(l))
 }
 
-// ParseLanguage returns the Language of a name that String returns.
+// ParseLanguage is the inverse of String.
 func ParseLanguage(name string) (Language, error) {
 	for l, known := range languages {
 		if name == known {

@@ -7,42 +7,45 @@ import "mneme/acl"
 type Reading struct {
 	// Language is what the store's owner chose.
 	Language Language
-	// Asked: the store was asked a question that the English model cannot read, by
-	// somebody who may write to it. The multilingual model then reads all of its entries,
-	// beside the English one.
+	// Asked: somebody who may write to the store asked it a question that the English model
+	// cannot read. The multilingual model then reads all entries of the store, in addition to
+	// the English one.
 	Asked bool
 	// Multilingual is the lowest label of an entry that has, or had, a vector of the
 	// multilingual model; 0: there is none.
 	Multilingual acl.Label
-	// Mixed is the lowest label up to which at least one in twenty of the entries, and
-	// ten of them, were foreign: read by the multilingual model and not by the English one;
-	// or, above PUBLIC, of a session that asked what makes a store Asked; 0: there is none.
-	// Unless a language was chosen, the multilingual model reads every entry from this
-	// label on, beside the English one. It never rises.
+	// Mixed is a label from which on the multilingual model reads every entry, in addition to
+	// the English one, unless a language was chosen; 0: there is none. It is the lowest label
+	// with this property: of the entries up to the label, at least one in twenty, and at least
+	// ten, were foreign, which means that the multilingual model read them and the English one
+	// did not. Mixed is also set by a question that would make the store Asked, in a session
+	// above PUBLIC: to the label of the session. It never rises.
 	Mixed acl.Label
-	// Unread is the lowest label of entries that a model has yet to read because the store
-	// was Asked, became Mixed or had its language chosen: the English model if
-	// LanguageEnglish was chosen, else the multilingual one; 0: there is none. See Whole.
+	// Unread is the lowest label at which some entries still have to be read by a model that
+	// did not have to read them before the store was Asked, became Mixed or had its language
+	// chosen; 0: there is none. That model is the English one if LanguageEnglish was chosen,
+	// and otherwise the multilingual one. See Whole.
 	Unread acl.Label
 }
 
-// Whole reports whether a model has read all that it was to read again. Until it has, an
-// entry keeps the vectors of the model that read it before, and what the English model has
-// read is to be judged by that model's vectors alone. Entries that are written later wait
-// for their vectors, and leave the store whole.
+// Whole reports whether the model of Unread has read everything that it had to read again.
+// Until then an entry keeps the vectors of the model that read it before, and entries that the
+// English model has read must be judged by its vectors alone. An entry that is written later
+// waits for its own vectors; the store stays whole.
 func (r Reading) Whole() bool { return r.Unread == 0 }
 
-// OnlyMultilingual reports whether vectors of the English model no longer count, although
-// some may be left: LanguageMultilingual was chosen, and the store is Whole.
+// OnlyMultilingual reports whether searches ignore vectors of the English model:
+// LanguageMultilingual was chosen, and the store is Whole. Some of these vectors may still
+// exist.
 func (r Reading) OnlyMultilingual() bool { return r.Language == LanguageMultilingual && r.Whole() }
 
-// OnlyEnglish reports whether vectors of the multilingual model do not count: LanguageEnglish
-// was chosen, and the store is Whole.
+// OnlyEnglish reports whether searches ignore vectors of the multilingual model:
+// LanguageEnglish was chosen, and the store is Whole.
 func (r Reading) OnlyEnglish() bool { return r.Language == LanguageEnglish && r.Whole() }
 
-// BothFrom returns the lowest label from which on the multilingual model reads, beside the
-// English one, what is not foreign and has a meaning; 0: there is none. In a store for which
-// LanguageMultilingual was chosen these are the entries that are read again, and those above.
+// BothFrom returns the lowest label from which on both models read an entry, provided that it
+// is not foreign and has a meaning; 0: there is none. If LanguageMultilingual was chosen, this
+// is the case from Unread on.
 func (r Reading) BothFrom() acl.Label {
 	switch {
 	case r.Language == LanguageMultilingual:
@@ -55,8 +58,8 @@ func (r Reading) BothFrom() acl.Label {
 	return r.Mixed
 }
 
-// MultilingualFrom returns the lowest label from which on the multilingual model reads
-// every entry that has a meaning, alone or beside the English one; 0: there is none.
+// MultilingualFrom returns the lowest label from which on the multilingual model reads every
+// entry that has a meaning, alone or in addition to the English one; 0: there is none.
 func (r Reading) MultilingualFrom() acl.Label {
 	if r.Language == LanguageMultilingual {
 		return acl.Public
@@ -64,8 +67,8 @@ func (r Reading) MultilingualFrom() acl.Label {
 	return r.BothFrom()
 }
 
-// Counts reports whether vectors of a model, Main or Multilingual, count in searches. Some of
-// one that does not may be left.
+// Counts reports whether searches use vectors of a model, Main or Multilingual. A model whose
+// vectors are not used may still have some.
 func (r Reading) Counts(model int) bool {
 	if model == Multilingual {
 		return !r.OnlyEnglish()
@@ -74,13 +77,14 @@ func (r Reading) Counts(model int) bool {
 }
 
 // HasRead reports whether a model, Main or Multilingual, may have vectors of the store that
-// count.
+// searches use.
 func (r Reading) HasRead(model int) bool {
 	return r.Counts(model) && (model == Main || r.Multilingual > 0)
 }
 
-// Within implements acl.Detail: it returns the part of a Reading that those may know who
-// read entries up to a ceiling; nil if that is no more than is known of every store.
+// Within implements acl.Detail: it returns the part of a Reading that callers may know who read
+// entries up to a ceiling. It returns nil if that part is the zero Reading, which most stores
+// have.
 func (r Reading) Within(ceiling acl.Label) acl.Detail {
 	for _, lowest := range [...]*acl.Label{&r.Multilingual, &r.Mixed, &r.Unread} {
 		if !lowest.CanFlowTo(ceiling) {
@@ -90,8 +94,8 @@ func (r Reading) Within(ceiling acl.Label) acl.Detail {
 	return r.Detail()
 }
 
-// Detail returns a Reading as a storage answers it among a store's facts; nil for the zero
-// value, that of most stores.
+// Detail returns a Reading in the form in which a storage returns it with a store's facts. It
+// returns nil for the zero Reading, which most stores have.
 func (r Reading) Detail() acl.Detail {
 	if r == (Reading{}) {
 		return nil
@@ -99,14 +103,14 @@ func (r Reading) Detail() acl.Detail {
 	return r
 }
 
-// Of returns the Reading among the facts of a store or an access.
+// Of returns the Reading in the Detail of a store's facts or of an access.
 func Of(detail acl.Detail) Reading {
 	r, _ := detail.(Reading)
 	return r
 }
 
-// Models returns the models that read entries of the store, by the names of the Languages
-// that choose them: english, multilingual or both.
+// Models returns the names of the models that read entries of the store (see Name): english,
+// multilingual or both.
 func (r Reading) Models() []string {
 	english, multilingual := Name(Main), Name(Multilingual)
 	switch {
@@ -118,7 +122,7 @@ func (r Reading) Models() []string {
 	return []string{english}
 }
 
-// Reason is why a Reading has its Models.
+// Reason is why a Reading has the Models that it has.
 type Reason uint8
 
 // The reasons.
@@ -128,7 +132,7 @@ const (
 	ChosenMultilingual               // LanguageMultilingual was chosen
 	WasAsked                         // the store is Asked
 	IsMixed                          // the store is Mixed
-	HasForeign                       // some entries are Multilingual
+	HasForeign                       // the multilingual model has read some entries
 )
 
 // Why returns why these Models read the store.

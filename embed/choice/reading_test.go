@@ -52,7 +52,8 @@ func TestALanguageIsWrittenAsItIsParsed(t *testing.T) {
 	}
 }
 
-// That a store has entries in other languages is told to those alone who may read one.
+// Only callers that may read an entry in another language are told that the store has such
+// entries.
 func TestHiddenEntriesDoNotTellTheModelsOfAStore(t *testing.T) {
 	facts := &acltest.Facts{
 		Numbers: map[string]int64{"a": 1},

@@ -36,11 +36,11 @@ func exp(x float32) float32 {
 // the limit of |x| and its negative, the coefficients of the polynomial from the highest,
 // and 1/2.
 //
-// Φ(x) = 1/2 + x·q(x²) up to the limit; beyond it Φ(x) is 0 or 1. The polynomial is our
-// own fit: weighted least squares over 4,000 Chebyshev nodes, reweighted by the errors
-// until the largest are equal (Lawson), with the value at the limit fixed. The error of
-// x·Φ(x) is at most 9e-5 for |x| ≤ 12, less than a step of 8-bit activations unless their
-// whole group is below .01.
+// Φ(x) is 1/2 + x·q(x²) up to the limit, where q is the polynomial; beyond the limit it is 0 or
+// 1. The polynomial is our own fit: weighted least squares over 4,000 Chebyshev nodes,
+// reweighted by the errors until the largest are equal (Lawson), with the value at the limit
+// fixed. The error of x·Φ(x) is at most 9e-5 for |x| ≤ 12. This is less than a step of the
+// 8-bit activations, unless all values of a group are below .01.
 var geluConstants = [11]float32{
 	4.2, -4.2,
 	-9.01722752e-10, 7.94112509e-08, -3.03787056e-06, 6.68897919e-05,

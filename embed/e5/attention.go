@@ -2,8 +2,9 @@ package e5
 
 import "math"
 
-// attention is the memory of attend: the 8-bit key and value matrices of one head of a
-// text, and a block of its rows. A text has up to longest tokens, a multiple of group.
+// attention is the memory of attend: for one head of a text, the 8-bit matrices of its keys and
+// values, and a block of rows of its scores. It is made for texts of up to longest tokens, a
+// multiple of group.
 type attention struct {
 	keys    matrix      // [headWidth, tokens]
 	values  matrix      // [tokens, headWidth]
@@ -19,7 +20,7 @@ type attention struct {
 // scoreRows is the number of rows of attention scores computed at a time.
 const scoreRows = 32
 
-// A head has one group, so that a product of a query and a key is one integer.
+// Assert that a head is one group: a product of a query and a key is then one integer.
 var _ [0]struct{} = [headWidth - group]struct{}{}
 
 func newAttention(longest int) attention {
@@ -37,19 +38,18 @@ func newAttention(longest int) attention {
 	}
 }
 
-// attend computes the context of one text: n rows beginning with first. It overwrites s.q
-// and s.steps.
+// attend computes the attention context of one text, which has the n rows from first on. It
+// overwrites s.q and s.steps.
 func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	qkv := s.qkv[first*3*width:]
 	s.attention.center(k, qkv, n)
-	for r := range n { // queries and keys; values are quantized along the tokens
+	for r := range n { // only queries and keys; putValues quantizes values, along the tokens
 		k.quantize(s.q[r*2*width:], s.steps[r*2*heads:], qkv[r*3*width:][:2*width])
 	}
 	a := &s.attention
 	padded := roundUp(n, group)
 	a.keys.out, a.values.in = padded, padded
-	// A head takes 2*n*padded*headWidth multiplications. Pause about once every 2^22 of
-	// them.
+	// Each head takes 2*n*padded*headWidth multiplications. Pause after about 2^22 of them.
 	every := max(1, 1<<22/(2*n*padded*headWidth))
 	for h := range heads {
 		if h%every == 0 {
@@ -72,11 +72,12 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	return nil
 }
 
-// center sets a.mean to the means of the keys and of the values of n rows of queries, keys
-// and values, and subtracts the mean of the keys. This changes all scores of a query by
-// the same number, so their softmax stays the same. putValues subtracts the mean of the
-// values, and the product adds it back. Smaller numbers lose less when quantized: for keys
-// see Zhang et al., SageAttention, arXiv:2410.02367, 2024, section 4.2.
+// center subtracts the mean of the keys from n rows of qkv, each of which has a query, a key
+// and a value. This changes all scores of a query by the same number, so their softmax stays
+// the same. It also sets a.mean to the means of the keys and of the values; putValues subtracts
+// the mean of the values, and the product adds it back as a bias. Smaller numbers lose less
+// when quantized: for keys see Zhang et al., SageAttention, arXiv:2410.02367, 2024, section
+// 4.2.
 func (a *attention) center(k *kernels, qkv []float32, n int) {
 	if k.fused != nil {
 		k.fused.center(a.mean, qkv, n)
@@ -98,8 +99,8 @@ func (a *attention) center(k *kernels, qkv []float32, n int) {
 	}
 }
 
-// score sets a.scores [rows, padded] to the weights of n tokens for rows of queries. q and
-// steps have the queries of one head.
+// score sets a.scores [rows, padded] to the weights that rows of queries give to n tokens. q
+// and steps have the queries of one head.
 func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) {
 	for i := range rows {
 		*(*[headWidth]int8)(a.query[i*headWidth:]) = *(*[headWidth]int8)(q[i*2*width:])
@@ -116,11 +117,11 @@ func (a *attention) score(k *kernels, q []int8, steps []groupStep, rows, n int) 
 	k.softmax(a.scores[:rows*padded], padded)
 }
 
-// putKeys sets a.keys to one head of n rows of keys, quantized. Columns beyond n
-// keep stale values; their scores are overwritten.
+// putKeys sets a.keys to one head of n rows of quantized keys. Columns beyond n keep the values
+// of an earlier text; score overwrites their scores.
 func (a *attention) putKeys(k *kernels, q []int8, steps []groupStep, n int) {
 	for j := range n {
-		a.keys.scale[j] = steps[j*2*heads].size // of the single group
+		a.keys.scale[j] = steps[j*2*heads].size // a head has a single group
 	}
 	if k.fused != nil {
 		k.fused.putKeys(&a.keys, q, n)
@@ -136,8 +137,8 @@ func (a *attention) putKeys(k *kernels, q []int8, steps []groupStep, n int) {
 	}
 }
 
-// putValues sets a.values to one head of n rows of values minus their mean, which becomes
-// the bias. They are quantized in groups of tokens; values beyond n are zero.
+// putValues sets a.values to one head of n rows of values minus their mean, which becomes the
+// bias. It quantizes them in groups of tokens. Values beyond n are zero.
 func (a *attention) putValues(k *kernels, value, mean []float32, n int) {
 	padded := a.values.in
 	means := (*[headWidth]float32)(mean)

@@ -11,16 +11,16 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// codesVersion is part of the fingerprint of encoders that make codes. It changes with the
-// format of codes and with the choice of tokens that have one.
+// codesVersion is part of the fingerprint of encoders that make codes. It must change when the
+// format of codes changes, or the rule that determines which tokens have a code.
 const codesVersion = "codes1"
 
-// earlierProjection identifies the projection in fingerprints with vectors of version 1 of
-// the embedded weights: the first 6 bytes of its checksum.
+// earlierProjection is, in the fingerprints of predecessors (see Predecessors), the projection
+// of the embedded English weights: the first 6 bytes of its checksum.
 const earlierProjection = "4a4bae9fe491"
 
-// hasCode reports whether the token at an index of a sequence has a code: the text's
-// tokens do, [CLS], the prefix and [SEP] do not.
+// hasCode reports whether the token at an index of a sequence has a code. The tokens of the
+// text have one; [CLS], the tokens of the prefix and [SEP] have none.
 func hasCode(index, sequence, prefix int) bool { return index > prefix && index < sequence-1 }
 
 // ErrNoProjection is wrapped by the errors of weights without a projection.
@@ -32,9 +32,9 @@ type projector struct {
 	components []float32 // [width, maxsim.Dim]
 }
 
-// WithCodes returns an encoder that also makes token codes. Both encoders share weights,
-// memory and workers, and return the same vectors. It fails if the projection is damaged
-// or was fitted to another encoder.
+// WithCodes returns an encoder that also makes token codes. It shares weights, memory and
+// workers with e and returns the same vectors. It fails if the projection is damaged or was
+// fitted to another encoder.
 func (e *Encoder) WithCodes() (*Encoder, error) {
 	if e.projector != nil {
 		return e, nil
@@ -65,8 +65,8 @@ func (e *Encoder) WithCodes() (*Encoder, error) {
 // HasCodes reports whether the encoder makes token codes.
 func (e *Encoder) HasCodes() bool { return e.projector != nil }
 
-// project sets s.context to the components [rows, maxsim.Dim] of the token
-// vectors in s.x. It overwrites s.y.
+// project sets s.context to the components [rows, maxsim.Dim] of the token vectors in s.x. It
+// overwrites s.y, too.
 func (p *projector) project(k *kernels, s *scratch, rows int) {
 	for r := range rows {
 		x, y := s.x[r*width:][:width], s.y[r*width:][:width]
@@ -79,12 +79,12 @@ func (p *projector) project(k *kernels, s *scratch, rows int) {
 	}
 }
 
-// component returns the components of the token in a row.
+// component returns the components that project computed for the token in a row.
 func (s *scratch) component(row int) *[maxsim.Dim]float32 {
 	return (*[maxsim.Dim]float32)(s.context[row*maxsim.Dim:])
 }
 
-// encodeCodes returns the codes of a passage: n rows beginning with first.
+// encodeCodes returns the codes of the passage in the n rows from first on.
 func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 	codes := make([]byte, 0, n*maxsim.TokenSize)
 	for i := range n {
@@ -95,10 +95,10 @@ func (e *Encoder) encodeCodes(s *scratch, first, n int) []byte {
 	return codes
 }
 
-// queryTokens returns the tokens of a query, whose words are at spans and whose rows begin
-// with first. It returns nil if the encoder has no codes and a multilingual tokenizer,
-// whose tokens do not show how well the model knows a language. It skips unknown tokens:
-// they have the same vector for every script and emoji that the model was not trained on.
+// queryTokens returns the tokens of a query. spans has the ranges of their words, and first is
+// the query's first row in s. It returns nil if the encoder has no codes and the tokenizer is
+// multilingual: such tokens would not show how well the model knows a language. It skips
+// unknown tokens: all scripts and emoji that the model was not trained on have the same one.
 func (e *Encoder) queryTokens(s *scratch, first int, ids []int32, spans []span) []embed.Token {
 	n := len(ids)
 	if _, english := e.tokenizer.(*wordPiece); !english && e.projector == nil {
@@ -118,8 +118,8 @@ func (e *Encoder) queryTokens(s *scratch, first int, ids []int32, spans []span) 
 	return tokens
 }
 
-// TokenVectors returns the vectors [tokens][Dim], before projection, of the tokens of a
-// stored text that have codes. It is scheduled like Passages.
+// TokenVectors returns the vectors [tokens][Dim], before projection, of those tokens of a
+// stored text that have codes. It waits for a worker as Passages does.
 func (e *Encoder) TokenVectors(ctx context.Context, text string) ([][]float32, error) {
 	e.Load()
 	if !e.takeWorker(ctx) {
@@ -160,8 +160,9 @@ func (e *Encoder) CodeSpans(header, text string, chunks []int) [][][2]int {
 	return ranges
 }
 
-// codeSpans returns the ranges of a passage's codes in a text. The first repeated bytes of
-// the passage are not from the text; the rest is from text[start:] on.
+// codeSpans returns, for each code of a passage, its range in the text of which the passage is
+// a chunk. The first repeated bytes of the passage are a header or title and have empty ranges;
+// the rest of the passage is text[start:] and so on.
 func (e *Encoder) codeSpans(passage string, start, repeated int) [][2]int {
 	_, words := e.tokenizer.encodeSpans(passagePrefix, passage)
 	ranges := make([][2]int, 0, len(words))

@@ -19,7 +19,7 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// codedEncoder shares the weights of testEncoder.
+// codedEncoder is testEncoder with codes. It shares the weights.
 func codedEncoder(t testing.TB) *Encoder {
 	t.Helper()
 	e, err := testEncoder(t).WithCodes()
@@ -98,7 +98,8 @@ func TestPrefixAndSpecialTokensHaveNoCode(t *testing.T) {
 	}
 }
 
-// The codes of a passage are the codes of its token vectors, projected in float64.
+// The test projects the passage's token vectors in float64, and compares their codes with those
+// of the passage.
 func TestCodesAreTheProjectedTokens(t *testing.T) {
 	e := codedEncoder(t)
 	p, err := projection.Parse(englishProjection)
@@ -221,8 +222,8 @@ func TestTokenSpansAreWordSpans(t *testing.T) {
 	}
 }
 
-// checkSpans requires that spans are within text, in order, and that each word alone has
-// the same tokens.
+// checkSpans requires that spans are within text and in order, and that the word at each span,
+// tokenized alone, has the same tokens.
 func checkSpans(t interface{ Fatalf(string, ...any) }, e *Encoder, text string) {
 	ids, spans := e.tokenizer.encodeSpans(queryPrefix, text)
 	if plain := e.tokenizer.encode(queryPrefix, text); !slices.Equal(ids, plain) || len(spans) != len(ids) {

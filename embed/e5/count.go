@@ -6,10 +6,10 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// FitTokens returns the number of tokens of the English model in a text, whatever model is
-// in use, and the length of the text in bytes. If the text has more than most tokens,
-// FitTokens returns both for the longest prefix of whole words with at most most tokens.
-// It runs no model, and reads no further than most tokens.
+// FitTokens returns the number of tokens that a text has in the English model, whatever model
+// is in use, and the length of the text in bytes. If the text has more than most tokens,
+// FitTokens returns both numbers for the longest prefix of whole words with at most most
+// tokens. It does not run the model, and reads no further than that.
 func FitTokens(text string, most int) (tokens, end int) {
 	t := builtInTokenizer()
 	s := scanner{t: t, limit: max(0, most) + 1}
@@ -24,8 +24,8 @@ func FitTokens(text string, most int) (tokens, end int) {
 	return tokens, end
 }
 
-// builtInTokenizer returns the tokenizer of the English model. Its weights are part of the
-// program and need no verification.
+// builtInTokenizer returns the tokenizer of the English model. It does not verify the weights,
+// since they are part of the program.
 var builtInTokenizer = sync.OnceValue(func() *wordPiece {
 	vocabulary, err := weightfile.Vocabulary(english.file())
 	if err != nil {

@@ -33,11 +33,11 @@ const (
 	passagePrefix = "passage: "
 )
 
-// batchTokens is the number of tokens in a batch of passages. A longer text has a batch of
-// its own.
+// batchTokens is the number of tokens up to which passages share a batch. A text with more
+// tokens is a batch of its own.
 const batchTokens = 256
 
-// Options configure an Encoder. The zero value suits servers.
+// Options configure an Encoder. The zero value is the right one for servers.
 type Options struct {
 	// Multilingual selects the embedded weights of multilingual-e5-small instead of those
 	// of E5-small-v2.
@@ -50,15 +50,15 @@ type Options struct {
 	Workers int
 	// Portable disables the kernels in assembly.
 	Portable bool
-	// Codes adds the codes of tokens to passages and queries: see package
-	// maxsim. WithCodes adds them later.
+	// Codes makes the encoder add the codes of tokens to passages and queries: see package
+	// maxsim. WithCodes does so for an existing encoder.
 	Codes bool
-	// Projection is a projection file that replaces the one of the embedded weights or in
-	// the Weights file.
+	// Projection is a projection file to use instead of the one that belongs to the embedded
+	// weights or is in the Weights file.
 	Projection []byte
-	// Lazy defers loading the embedded weights to Load or the first use, and skips
-	// verifying their checksum, since they are part of the program. Until then only their
-	// header is read. New loads a Weights file in any case.
+	// Lazy defers loading the embedded weights until Load is called or they are first used;
+	// until then only their header is read. Their checksum is not verified then, since they are
+	// part of the program. It has no effect on a Weights file.
 	Lazy bool
 }
 
@@ -96,8 +96,8 @@ var (
 	_ embed.Yielder  = (*Encoder)(nil)
 )
 
-// New verifies and loads the weights. It takes about a tenth of a second and 28 MB of
-// memory, and without Lazy .4 s for the multilingual model.
+// New verifies and loads the weights. For the English model this takes about a tenth of a
+// second and 28 MB of memory, for the multilingual one .4 s unless Lazy is set.
 func New(o Options) (*Encoder, error) {
 	e := &Encoder{engine: &engine{kernels: &portable, projection: o.Projection}}
 	var id identity
@@ -131,7 +131,8 @@ func New(o Options) (*Encoder, error) {
 	return e, nil
 }
 
-// Load loads the weights if Lazy deferred it. Concurrent calls that need them wait.
+// Load loads the weights if Lazy deferred that. If several calls need them, all wait for one
+// load.
 func (e *engine) Load() {
 	if e.load != nil {
 		e.loading.Do(e.load)
@@ -149,8 +150,8 @@ func (id *identity) fingerprint() string {
 	return fmt.Sprintf("%s/w%da8g32/mean/query:passage:/v2/%x", id.kind, id.bits, id.sum[:6])
 }
 
-// earlier returns the fingerprint of the same weights with 16-bit activations; "" if no
-// such model existed.
+// earlier returns the fingerprint that the weights had with 16-bit activations, or "" if they
+// never ran with these.
 func (id *identity) earlier() string {
 	if id.bits != 8 {
 		return ""
@@ -190,7 +191,8 @@ func (e *engine) open(model *builtIn, lazy bool) (identity, error) {
 	return id, err
 }
 
-// loadBuiltIn loads a built-in model, and releases the pages of its file that were copied.
+// loadBuiltIn loads a built-in model. It then releases the pages of the file whose contents
+// were copied.
 func (e *engine) loadBuiltIn(model *builtIn) {
 	file := model.file()
 	w, err := weightfile.ParseUnverified(file)
@@ -227,9 +229,9 @@ func newNetwork(w *weightfile.Weights, t tokenizer) (network, error) {
 // and with codes their version and the projection.
 func (e *Encoder) Fingerprint() string { return e.fingerprint }
 
-// Predecessors returns the fingerprints of the same weights with the 16-bit activations of
-// earlier releases, without and with codes. Their vectors have a cosine of at least .9995
-// with today's vectors of the same texts, so they are searchable until they are
+// Predecessors returns the fingerprints of the same weights in earlier releases, which had
+// 16-bit activations, without codes and with codes. Their vectors have a cosine of at least
+// .9995 with today's vectors of the same texts, so searches may use them until they are
 // recomputed. Only the embedded weights have predecessors with codes.
 func (e *Encoder) Predecessors() []string {
 	earlier := e.identity.earlier()
@@ -243,9 +245,9 @@ func (e *Encoder) Predecessors() []string {
 	return names
 }
 
-// Cosines returns the medians for the kind of model, measured over the sets of
-// docs/decisions/0031-relevance.md and 0069-multilingual-model.md. Other weights of a
-// kind, trained in the same way, are assumed to have similar ones.
+// Cosines returns the medians for the kind of model, English or multilingual, measured over the
+// sets of docs/decisions/0031-relevance.md and 0069-multilingual-model.md. Other weights of the
+// same kind are assumed to be trained in the same way and to have similar medians.
 func (e *Encoder) Cosines() (unrelated, related float64) {
 	if e.English() {
 		return 0.78, 0.85
@@ -263,7 +265,7 @@ func (e *Encoder) Dim() int { return width }
 // "neon" or "portable".
 func (e *Encoder) Kernels() string { return e.kernels.name }
 
-// Hold implements embed.Yielder. After two seconds passages get a quarter of the
+// Hold implements embed.Yielder. Passages wait for two seconds, and then get a quarter of the
 // processors' time: see gate.
 func (e *Encoder) Hold() { e.gate.hold() }
 
@@ -276,7 +278,7 @@ func (e *Encoder) Await() { e.gate.awaitPassages() }
 // Arrived implements embed.Yielder.
 func (e *Encoder) Arrived() { e.gate.arrived() }
 
-// scratch returns the memory for a number of tokens. It reuses the memory of an earlier
+// scratch returns memory for a run with a number of tokens. It reuses the memory of an earlier
 // run if that is large enough. A token takes 18 kB.
 func (e *Encoder) scratch(rows int) *scratch {
 	if s, _ := e.free.Get().(*scratch); s != nil && s.rows >= rows {

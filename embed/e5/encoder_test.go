@@ -96,8 +96,8 @@ func TestPortableVectorsAreTheSameBits(t *testing.T) {
 	}
 }
 
-// A predecessor has the same weights; with codes it has the same projection under another
-// name.
+// A predecessor has the same weights. If it has codes, it also has the same projection, but its
+// fingerprint names that differently.
 func TestPredecessorsAreVersionOneOfTheSameWeights(t *testing.T) {
 	want := []string{
 		"e5-small-v2/int8g32/mean/query:passage:/v1/7c59a96b546c",

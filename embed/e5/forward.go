@@ -6,8 +6,8 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// scratch is the memory of one run of the encoder, for up to rows tokens of any
-// number of texts, concatenated.
+// scratch is the memory of one run of the encoder. Its matrices have one row for each token, up
+// to rows; the tokens of several texts follow each other.
 type scratch struct {
 	rows    int
 	x, y    []float32   // [rows, width]
@@ -35,11 +35,11 @@ func newScratch(rows int) *scratch {
 	}
 }
 
-// forward embeds texts, given as token IDs. Each matrix product covers the rows of all
-// texts, so texts of different lengths need no padding; attention covers each text
-// separately. s has at least as many rows as the texts have tokens. forward calls pause
-// about every millisecond or more often, and returns its error. Afterwards s.x has the
-// vectors of all tokens.
+// forward embeds texts, given as token IDs, and sets out to their vectors. A matrix product
+// covers the rows of all texts, so texts of different lengths need no padding; attention covers
+// each text separately. s must have at least as many rows as the texts have tokens. forward
+// calls pause about every millisecond or more often; if pause returns an error, forward returns
+// it. Afterwards s.x has the vectors of all tokens.
 func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32, pause func() error) error {
 	rows := 0
 	for _, ids := range texts {
@@ -69,7 +69,7 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 		if err := s.linear(k, s.inner, s.x, rows, &l.inner, pause); err != nil {
 			return err
 		}
-		for r := range rows { // row by row, so that a row is still in the cache
+		for r := range rows { // row by row, while the row is in the processor's cache
 			row := s.inner[r*inner:][:inner]
 			k.gelu(row)
 			k.quantize(s.q[r*inner:], s.steps[r*inner/group:], row)
@@ -87,7 +87,7 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 	return nil
 }
 
-// lookUp sets x to the embedding of a token at a position.
+// lookUp sets x to the embedding of the token id at a position of its text.
 func (m *model) lookUp(x []float32, id, position int) {
 	m.words.Row(x, id)
 	for i, v := range m.position[position*width:][:width] {
@@ -95,15 +95,15 @@ func (m *model) lookUp(x []float32, id, position int) {
 	}
 }
 
-// linear sets y to x·m + bias for the first rows of x.
+// linear sets the first rows of y to x·m + bias.
 func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause func() error) error {
 	k.quantize(s.q, s.steps, x[:rows*m.in])
 	return s.product(k, y, rows, m, pause)
 }
 
-// product sets y to the first rows of s.q, with their steps, times m + bias.
+// product sets the first rows of y to s.q, with its steps, times m + bias.
 func (s *scratch) product(k *kernels, y []float32, rows int, m *matrix, pause func() error) error {
-	// A column takes rows*in multiplications. Pause about once every 2^24 of them.
+	// Each column takes rows*in multiplications. Pause after about 2^24 of them.
 	every := max(2*panel, 1<<24/(rows*m.in)/(2*panel)*(2*panel))
 	for o := 0; o < m.out; o += every {
 		if err := pause(); err != nil {
@@ -128,7 +128,7 @@ func mean(x []float32) []float32 {
 	}
 	var square float64
 	for _, v := range sum {
-		square += float64(float64(v) * float64(v)) // not fused, as in the kernels
+		square += float64(float64(v) * float64(v)) // not fused into a sum, as in the kernels
 	}
 	factor := float32(1 / math.Sqrt(square))
 	for j := range sum {

@@ -11,38 +11,39 @@ const (
 	// passageShare is the minimum share of all processors' time that waiting passages get,
 	// however many queries there are.
 	passageShare = 0.25
-	// minCredit is the credit with which passages start while queries are in flight. They
-	// run until it is used up, so that passages and queries do not alternate every
+	// minCredit is the credit that passages need to start while queries are in flight. They
+	// then run until it is used up. Otherwise passages and queries would alternate every
 	// millisecond.
 	minCredit = 5 * time.Millisecond
-	// maxCredit bounds the credit per slot. Passages have more than minCredit left only if
-	// fewer of them run than they have slots due.
+	// maxCredit bounds the credit, per slot. Credit above minCredit is left over only if fewer
+	// passages run than slots are due to them.
 	maxCredit = 4 * minCredit
-	// maxDebt bounds the debt of passages that run without credit until their next pause.
+	// maxDebt bounds how far the credit of passages may become negative: passages without
+	// credit run on until their next pause.
 	maxDebt = 200 * time.Millisecond
-	// maxDeferral is how long passages leave the processors entirely to other work than
-	// queries, such as writes, before they get their share while it goes on. A burst of
-	// writes is shorter. It is two fifths of the lag that answers report
-	// (search.LagVector).
+	// maxDeferral is how long passages leave the processors entirely to urgent work other than
+	// queries, such as writes. If that work goes on, they then get their share. A burst of
+	// writes is shorter than this. It is two fifths of the lag from which searches report that
+	// vectors are late (search.LagVector).
 	maxDeferral = 2 * time.Second
 )
 
 // gate shares the processors between queries and passages. A run of the model holds one
 // slot of the gate, which has one slot per processor.
 //
-// Queries come first, since a caller waits for their answer. While a query is running or
-// waiting for a slot, or other urgent work of the process is in progress (hold), passages
-// run on credit only. Credit grows by passageShare of the slots' time while both passages
-// and such work exist, and shrinks by the time that passages run, also between queries.
-// Passages with enough credit take a free slot, or else the slot of a query, which gets
-// the next free one. So an endless stream of queries leaves passages their share, and
-// passages slow queries down by no more than that. If only hold is in effect, passages
-// earn no credit for the first maxDeferral, unless a caller waits for them; the same time
-// without hold resets this deferral.
+// Queries come first, since a caller waits for their answer. Urgent work is a query that runs
+// or waits for a slot, or other work that is announced by hold. During urgent work, passages
+// run on credit only. Credit grows by passageShare of the slots' time while there are both
+// passages and urgent work, and shrinks by the time for which passages run, also between
+// queries. Passages with enough credit take a free slot, or else the slot of a query; that
+// query then gets the next free one. So an endless stream of queries leaves passages their
+// share, and passages slow queries down by no more than that. If hold is the only urgent work,
+// passages earn no credit for the first maxDeferral, unless a caller waits for them. As long a
+// time without hold resets this deferral.
 //
-// Short queries overtake long ones, running ones at their next pause: each query is due
-// once other queries have run patience times its own number of tokens. So a long query
-// delays short ones by at most a pause, and waits for a bounded number of them.
+// Short queries overtake long ones, even a running one at its next pause. Each query is due
+// once other queries have run patience times its own number of tokens. So a long query delays a
+// short one by at most a pause, and only a bounded number of short queries can overtake it.
 type gate struct {
 	slots int
 
@@ -52,18 +53,19 @@ type gate struct {
 	awaited           int         // number of calls of awaitPassages without arrived
 	due               *time.Timer // calls grant once passages have the credit to run; nil: not set
 	credit            time.Duration
-	deferred          time.Duration // used part of maxDeferral
+	deferred          time.Duration // how much of maxDeferral is used up
 	at                time.Time     // time up to which credit is counted
 }
 
-// patience bounds the work of other queries that run before a query, as a multiple of its
-// own work. A short query still overtakes the last of that many concurrent long queries.
+// patience bounds the work of other queries that overtake a query, as a multiple of its own
+// work. With this value, a short query still overtakes the last of 16 concurrent long
+// queries.
 const patience = 16
 
 // lane holds the runs of one kind.
 type lane struct {
 	running int
-	waiting []*run // in the order of due
+	waiting []*run // ordered by due
 	done    int    // tokens of all completed runs
 }
 
@@ -80,7 +82,7 @@ type run struct {
 
 func (l *lane) empty() bool { return l.running == 0 && len(l.waiting) == 0 }
 
-// hold makes passages run on credit only, as during a query, until release.
+// hold makes passages run on credit only, as during a query. release ends it.
 func (g *gate) hold() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,14 +99,14 @@ func (g *gate) release() {
 	g.grant()
 }
 
-// awaitPassages lets passages earn their share during hold at once, until arrived.
+// awaitPassages lets passages earn their share at once during hold. arrived ends it.
 func (g *gate) awaitPassages() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.count()
 	g.awaited++
 	if g.due != nil && g.due.Stop() {
-		g.due = nil // they have the credit earlier now
+		g.due = nil // passages may have enough credit earlier now
 	}
 	g.grant()
 }
@@ -117,7 +119,7 @@ func (g *gate) arrived() {
 	g.awaited--
 }
 
-// deferral returns how long passages will not earn credit.
+// deferral returns for how long passages will not earn credit from now on.
 func (g *gate) deferral() time.Duration {
 	if g.awaited > 0 || g.held == 0 || !g.queries.empty() {
 		return 0
@@ -125,17 +127,16 @@ func (g *gate) deferral() time.Duration {
 	return maxDeferral - g.deferred
 }
 
-// idle reports whether only passages wait.
+// idle reports whether there is no urgent work.
 func (g *gate) idle() bool { return g.queries.empty() && g.held == 0 }
 
-// enter waits for a slot for a run of a number of tokens. After an error the run holds
-// none.
+// enter waits for a slot for a run with a number of tokens. With an error, the run has no slot.
 func (g *gate) enter(ctx context.Context, l *lane, tokens int) (*run, error) {
 	r := &run{lane: l, tokens: tokens}
 	return r, g.admit(ctx, r)
 }
 
-// admit is enter for a new run.
+// admit puts a new run into its lane and waits for its slot.
 func (g *gate) admit(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	g.count()
@@ -149,7 +150,7 @@ func (g *gate) admit(ctx context.Context, r *run) error {
 	return g.await(ctx, r)
 }
 
-// await waits for the turn of a run.
+// await waits until a run gets its slot or joins a pass.
 func (g *gate) await(ctx context.Context, r *run) error {
 	select {
 	case <-r.turn:
@@ -159,14 +160,14 @@ func (g *gate) await(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if r.pass != nil && !r.begun {
-		r.pass.giveUp() // the context ended as it joined
+		r.pass.giveUp() // the context ended just when the run joined the pass
 		return ctx.Err()
 	}
 	g.count()
 	if i := slices.Index(r.lane.waiting, r); i >= 0 {
 		r.lane.waiting = slices.Delete(r.lane.waiting, i, i+1)
 	} else {
-		r.lane.running-- // the context ended as it got the slot
+		r.lane.running-- // the context ended just when the run got the slot
 	}
 	g.grant()
 	return ctx.Err()
@@ -182,9 +183,9 @@ func (g *gate) leave(r *run) {
 	g.grant()
 }
 
-// pause is called by a run every millisecond or so. If it is another run's turn, the run
-// releases its slot and waits, ahead of runs that have not begun and are due no earlier.
-// After an error it holds none.
+// pause is called by a run about every millisecond. If it is another run's turn, this run
+// releases its slot and waits, ahead of runs that have not begun and are not due earlier. With
+// an error, it has no slot.
 func (g *gate) pause(ctx context.Context, r *run) error {
 	g.mu.Lock()
 	g.count()
@@ -204,7 +205,7 @@ func (g *gate) pause(ctx context.Context, r *run) error {
 	return g.await(ctx, r)
 }
 
-// stays reports whether a run may continue in its slot.
+// stays reports whether a run may keep its slot after a pause.
 func (g *gate) stays(r *run) bool {
 	if r.lane == &g.passages {
 		return g.idle() || g.credit > 0
@@ -218,13 +219,14 @@ func (g *gate) stays(r *run) bool {
 	return len(g.queries.waiting) == 0 || g.queries.waiting[0].due >= r.due
 }
 
-// passagesFirst reports whether waiting passages come before queries: they have the
+// passagesFirst reports whether waiting passages come before waiting queries: they have enough
 // credit, and hold fewer slots than their share.
 func (g *gate) passagesFirst() bool {
 	return g.credit >= minCredit && float64(g.passages.running) < passageShare*float64(g.slots)
 }
 
-// count updates the credit. The caller calls it before it changes anything else.
+// count updates the credit for the time since the last call. It must be called before any state
+// of the gate changes.
 func (g *gate) count() {
 	now := time.Now()
 	elapsed := now.Sub(g.at)
@@ -247,7 +249,7 @@ func (g *gate) count() {
 	}
 }
 
-// spend reduces the credit to at least 0, since nothing is earned meanwhile.
+// spend reduces the credit, but not below 0: at this time passages may run without credit.
 func (g *gate) spend(spent time.Duration) { g.credit = max(g.credit-spent, min(g.credit, 0)) }
 
 // grant gives free slots to waiting runs.
@@ -267,8 +269,8 @@ func (g *gate) grant() {
 	}
 }
 
-// wakeLater calls grant once waiting passages have the credit. While queries run, their
-// pauses call grant instead.
+// wakeLater sets a timer that calls grant when waiting passages have enough credit. While
+// queries run, no timer is needed: their pauses call grant.
 func (g *gate) wakeLater() {
 	if len(g.passages.waiting) == 0 || !g.queries.empty() || g.due != nil {
 		return
@@ -283,8 +285,8 @@ func (g *gate) wakeLater() {
 	})
 }
 
-// wait adds a run to the waiting runs, after those that are due at the same time, or
-// before them.
+// wait adds a run to the waiting runs. If others have the same due, it comes before or after
+// them, as before says.
 func (l *lane) wait(r *run, before bool) {
 	r.turn = make(chan struct{})
 	at := slices.IndexFunc(l.waiting, func(w *run) bool { return w.due > r.due || before && w.due == r.due })

@@ -30,8 +30,8 @@ func (g *gate) run(t *testing.T, l *lane, length time.Duration) {
 	g.leave(r)
 }
 
-// load runs endless queries and passages through a gate for a duration in a synctest
-// bubble. It returns the time that each kind held slots.
+// load runs endless queries and passages through a gate, for a duration in a synctest bubble.
+// It returns for how long queries and passages held slots.
 func load(t *testing.T, g *gate, duration time.Duration, streams int, query time.Duration, workers int, passage time.Duration) (queries, passages time.Duration) {
 	end := time.Now().Add(duration)
 	used := make([]time.Duration, streams+workers)
@@ -76,7 +76,7 @@ func TestPassagesKeepAQuarterUnderEndlessQueries(t *testing.T) {
 						if passages < all/4-slack {
 							t.Errorf("passages got %.1f%% of the time", 100*float64(passages)/float64(all))
 						}
-						// A query that starts while none is in flight waits for a pause.
+						// If no query is in flight, the next query waits until a batch pauses.
 						want := min(time.Duration(streams)*duration, all*3/4) * query / (query + step)
 						if queries < want-slack {
 							t.Errorf("queries got %s, want %s", queries, want)
@@ -110,8 +110,8 @@ func TestPassagesAloneHaveAllProcessors(t *testing.T) {
 	})
 }
 
-// Occasional queries leave passages far more than their share, so a query waits only until
-// a batch pauses.
+// If queries are rare, passages get far more than their share of the time. So a query waits
+// only until a batch pauses.
 func TestOccasionalQueriesDoNotWaitForPassages(t *testing.T) {
 	for _, slots := range []int{1, 2, 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -191,8 +191,8 @@ func TestALongQueryIsNotOvertakenForever(t *testing.T) {
 	}
 }
 
-// holdFor keeps g held for a duration in a synctest bubble, by consecutive writes of a few
-// milliseconds or by a single one.
+// holdFor keeps g held for a duration in a synctest bubble, by consecutive writes that take
+// each, such as a few milliseconds or the whole duration.
 func (g *gate) holdFor(duration, each time.Duration) {
 	for end := time.Now().Add(duration); time.Now().Before(end); {
 		g.hold()
@@ -231,7 +231,7 @@ func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
 			go g.holdFor(burst, burst)
 			synctest.Wait()
 			began := time.Now()
-			if awaited { // by a caller that arrives while they wait
+			if awaited { // a caller arrives that waits for the passages
 				time.AfterFunc(time.Millisecond, g.awaitPassages)
 			}
 			g.run(t, &g.passages, 20*time.Millisecond)
@@ -256,8 +256,8 @@ func TestPassagesLeaveTheProcessorsToABurstOfWrites(t *testing.T) {
 	}
 }
 
-// A stream of writes with gaps defers passages for maxDeferral, and after that only for as
-// long as the gaps.
+// A stream of writes with gaps defers passages entirely for maxDeferral. After that, each gap
+// allows only a deferral as long as the gap.
 func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
 	const duration, write, gap = 20 * time.Second, 9 * time.Millisecond, time.Millisecond
 	for _, slots := range []int{1, 2, 4} {
@@ -278,8 +278,8 @@ func TestAStreamOfWritesDoesNotDeferPassagesForEver(t *testing.T) {
 	}
 }
 
-// Passages that are running when a short write begins yield a little late. This leaves no
-// debt.
+// When a short write begins, passages that are running yield only at their next pause. This
+// must leave them no debt.
 func TestShortWritesLeavePassagesNoDebt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const duration = time.Minute
@@ -314,7 +314,7 @@ func TestPassagesGoOnAfterAWrite(t *testing.T) {
 				done <- time.Since(began)
 			}()
 		}
-		time.Sleep(8 * time.Millisecond) // they had no credit until now
+		time.Sleep(8 * time.Millisecond) // they had no credit until now, and so did not run
 		g.release()
 		for range 2 {
 			if took := <-done; took > 110*time.Millisecond {

@@ -63,8 +63,8 @@ func testEncoder(t testing.TB) *Encoder {
 	return e
 }
 
-// reference is an encoder with the normalization of uncased BERT, with which the golden
-// files agree: see scanner.flush.
+// reference is an encoder with the normalization of uncased BERT, which the golden files need.
+// The built-in encoder normalizes some letters more: see scanner.flush.
 var reference = sync.OnceValues(func() (*Encoder, error) {
 	e, err := New(Options{})
 	if err == nil {

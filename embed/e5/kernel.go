@@ -14,8 +14,8 @@ const group = 32
 type kernels struct {
 	name string
 
-	// product is a quantized matrix product with bias, for the columns of m in [from, to),
-	// both multiples of panel:
+	// product computes the columns [from, to) of a quantized matrix product with bias. Both
+	// numbers are multiples of panel:
 	//
 	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g].size *
 	//	               (the scale of g in column j) * (the integer product of row r and column j in g)
@@ -41,7 +41,7 @@ type kernels struct {
 	// multiple of panel.
 	addNorm func(x, y, gamma, beta []float32)
 
-	// quantize sets q to x in units of one step per group. The largest magnitude
+	// quantize sets q to x, each group in units of its own step, so that the largest magnitude
 	// of a group becomes 127. len(x) is a multiple of group.
 	quantize func(q []int8, steps []groupStep, x []float32)
 
@@ -50,27 +50,29 @@ type kernels struct {
 
 // fusedKernels compute several steps of attention in one pass over memory.
 type fusedKernels struct {
-	// center is attention.center: mean is [2*width], qkv [n, 3*width].
+	// center computes attention.center: mean is [2*width], qkv [n, 3*width].
 	center func(mean, qkv []float32, n int)
 
-	// putKeys sets the panels of keys to n rows of q, headWidth of each 2*width values. It
-	// may read rows up to a multiple of panel, and does not set the scales.
+	// putKeys sets the panels of keys to n rows of q: one head, so headWidth of the 2*width
+	// values of each row. It may read rows up to a multiple of panel. It does not set the
+	// scales.
 	putKeys func(keys *matrix, q []int8, n int)
 
-	// putValues sets the panels and scales of values, quantized in groups of tokens, to n
-	// rows of value minus mean, headWidth of each 3*width numbers. values.in is n, rounded
-	// up to a multiple of group.
+	// putValues sets the panels and scales of values to n rows of value minus mean: one head,
+	// so headWidth of the 3*width numbers of each row. It quantizes them in groups of tokens.
+	// values.in is n, rounded up to a multiple of group.
 	putValues func(values *matrix, value, mean []float32, n int)
 }
 
-// groupStep is the scale of a group of quantized inputs.
+// groupStep says how a group of inputs is quantized.
 type groupStep struct {
 	size   float32 // of one unit
 	offset int32   // -weightShift times the sum of the group's values
 }
 
-// weightShift makes weights unsigned, as VPDPBUSD requires. A sum of products with such
-// weights begins with the group's offset, which cancels the shift.
+// weightShift is added to weights to make them unsigned, as the instruction VPDPBUSD requires.
+// The offset of the inputs' group (groupStep.offset), with which a sum of products begins,
+// cancels the shift.
 const weightShift = 128
 
 // fastest returns the fastest kernels for this processor.

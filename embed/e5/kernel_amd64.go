@@ -19,7 +19,7 @@ func supported() []*kernels {
 	return append(sets, &portable)
 }
 
-// avx2 requires AVX2: Intel since 2013, AMD since 2015.
+// avx2 needs a processor with AVX2: Intel's since 2013, AMD's since 2015.
 var avx2 = kernels{
 	name:    "avx2",
 	product: productPanelsAVX2,
@@ -57,8 +57,8 @@ func productPanelsAVX2(c []float32, a []int8, steps []groupStep, rows int, m *ma
 	}
 }
 
-// vectorConstants are the constants of exp, one vector each, in the order in which
-// kernel_amd64.s reads them.
+// vectorConstants are the constants of exp. Each is repeated to fill a vector register. They
+// are in the order in which kernel_amd64.s reads them.
 var vectorConstants = func() (t [12][8]float32) {
 	for i, v := range [12]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,

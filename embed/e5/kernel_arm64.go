@@ -63,8 +63,8 @@ func productPanels(f func(c *float32, ldcBytes uintptr, a *int8, steps *groupSte
 	}
 }
 
-// vectorConstants are the constants of exp, one vector each, in the order in which
-// kernel_arm64.s reads them.
+// vectorConstants are the constants of exp. Each is repeated to fill a vector register. They
+// are in the order in which kernel_arm64.s reads them.
 var vectorConstants = func() (t [11][4]float32) {
 	for i, v := range [11]float32{
 		expLowest, log2e, ln2High, ln2Low, expC6, expC5, expC4, expC3, expC2, 1,

@@ -34,8 +34,8 @@ func productPortable(c []float32, a []int8, steps []groupStep, rows int, m *matr
 	}
 }
 
-// dotPortable returns the integer products of a group of inputs and its weights in the
-// columns of a panel.
+// dotPortable returns, for each column of a panel, the integer product of a group of inputs and
+// their weights in the column.
 func dotPortable(a *[group]int8, w *[group * panel]int8) (acc [panel]int32) {
 	for i := 0; i < group; i += 4 {
 		a0, a1, a2, a3 := int32(a[i]), int32(a[i+1]), int32(a[i+2]), int32(a[i+3])
@@ -108,7 +108,7 @@ func addNormRow(x, y, gamma, beta []float32) {
 	}
 }
 
-// lanes are the partial sums of a row, in the layout of vector registers.
+// lanes are the partial sums of a row. A vector register has the same number of elements.
 type lanes [8]float32
 
 // fold adds the lanes pairwise, halving their number each time.
@@ -138,7 +138,7 @@ func quantizePortable(q []int8, steps []groupStep, x []float32) {
 	}
 }
 
-// smallest keeps the division by a group's largest magnitude finite.
+// smallest is a lower bound for a group's largest magnitude, which is a divisor.
 const smallest = 1e-30
 
 const roundMagic = 3 << 22

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// random returns n values like the encoder's: normally distributed, with outliers.
+// random returns n values that resemble the encoder's: normally distributed, with outliers.
 func random(r *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {
@@ -50,9 +50,9 @@ func TestProductGivesTheBitsOfPortableForEveryNumberOfRows(t *testing.T) {
 	})
 }
 
-// compareProducts requires that a product of random values has the bits of portable, and
-// that the columns on both sides are unchanged. With five and six rows the sums are the
-// largest possible.
+// compareProducts requires that a product of random values has the same bits as by the portable
+// kernels, and that the columns on both sides of it stay unchanged. With five and with six
+// rows, the sums are the largest possible.
 func compareProducts(t *testing.T, k *kernels, r *rand.Rand, rows, groups, panels int) {
 	t.Helper()
 	in, out := groups*group, (panels+2)*panel

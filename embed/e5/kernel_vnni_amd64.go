@@ -37,7 +37,7 @@ var vnni = kernels{
 // fourGroups is the number of values quantized at a time.
 const fourGroups = 4 * group
 
-// quantizeGroupsAVX512 quantizes four groups at a time, and the remaining ones singly.
+// quantizeGroupsAVX512 quantizes four groups at a time, and the remaining groups one by one.
 func quantizeGroupsAVX512(q []int8, steps []groupStep, x []float32) {
 	_, _ = q[len(x)-1], steps[len(x)/group-1]
 	n := len(x) / fourGroups * fourGroups
@@ -49,7 +49,7 @@ func quantizeGroupsAVX512(q []int8, steps []groupStep, x []float32) {
 	}
 }
 
-// addNormRowsAVX512 processes four rows at a time, and the remaining ones singly.
+// addNormRowsAVX512 processes four rows at a time, and the remaining rows one by one.
 func addNormRowsAVX512(x, y, gamma, beta []float32) {
 	_, _ = y[len(x)-1], beta[len(gamma)-1]
 	n := len(gamma)
@@ -65,8 +65,8 @@ func addNormRowsAVX512(x, y, gamma, beta []float32) {
 // tileRows is the largest number of rows of a tile of productVNNI.
 const tileRows = 12
 
-// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. The
-// AVX2 kernel computes a single last panel.
+// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. If one
+// panel is left at the end, the AVX2 kernel computes it.
 func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	o := from
@@ -75,7 +75,8 @@ func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *ma
 		// Check bounds: these are the last elements that the assembly accesses.
 		_, _, _ = c[(rows-1)*m.out+o+2*panel-1], a[rows*m.in-1], steps[rows*groups-1]
 		_, _, _ = w[m.in*2*panel-1], scale[groups*2*panel-1], bias[2*panel-1]
-		// Tiles have about the same height: a low tile uses its weights less often.
+		// Use tiles of about the same height: for a low tile, weights are loaded for few
+		// products.
 		for tiles, r := (rows+tileRows-1)/tileRows, 0; tiles > 0; tiles-- {
 			n := (rows - r + tiles - 1) / tiles
 			productVNNI(&c[r*m.out+o], uintptr(m.out)*4, &a[r*m.in], &steps[r*groups], uintptr(n), &w[0], &scale[0], &bias[0], uintptr(groups))

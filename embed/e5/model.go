@@ -9,7 +9,8 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The shape of E5-small-v2. The kernels rely on multiples of panel and group.
+// The shape of the layers of both built-in models. The kernels rely on these sizes being
+// multiples of panel and group.
 const (
 	width     = 384
 	heads     = 12
@@ -33,9 +34,9 @@ type layer struct {
 	attentionNorm, outputNorm     weightfile.Norm
 }
 
-// matrix is a quantized matrix [in, out] in panels of 16 columns. The values of a panel
-// are [in/4][panel][4], so that one instruction multiplies four inputs of a column and
-// adds the products; its scales are [in/group][panel].
+// matrix is a quantized matrix [in, out], stored in panels of 16 columns. The values of a panel
+// are in the order [in/4][panel][4]: one instruction then multiplies four inputs of a column
+// and adds the products. The scales of a panel are [in/group][panel].
 type matrix struct {
 	in, out int
 	q       []int8
@@ -97,7 +98,7 @@ func newMatrix(in, out int) matrix {
 	return matrix{in: in, out: out, q: make([]int8, in*out), scale: make([]float32, in/group*out), bias: make([]float32, out)}
 }
 
-// put copies l, times factor, to the columns beginning with at.
+// put copies l, times factor, to the columns of m from at on.
 func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	for o := 0; o < l.Out; o += panel {
 		q := m.q[(at+o)*m.in:]
@@ -119,7 +120,8 @@ func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	}
 }
 
-// panel returns the weights, scales and biases from column o on, which begins a panel.
+// panel returns the weights, scales and biases from column o on. o must be the first column of
+// a panel.
 func (m *matrix) panel(o int) (w []int8, scale, bias []float32) {
 	return m.q[o*m.in:], m.scale[o*(m.in/group):], m.bias[o:]
 }

@@ -36,9 +36,9 @@ func (e *Encoder) Passages(ctx context.Context, texts []string) ([]embed.Passage
 	return out, nil
 }
 
-// takeWorker waits for a free worker. It reports false if the context ended first. A
-// channel serves its senders in order, and each call waits for one worker at a time, so
-// calls take turns.
+// takeWorker waits for a free worker, and returns false if the context ends first. Calls take
+// turns: a channel serves its senders in order, and each call waits for only one worker at a
+// time.
 func (e *Encoder) takeWorker(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -51,7 +51,8 @@ func (e *Encoder) takeWorker(ctx context.Context) bool {
 	}
 }
 
-// batch is the input of one run: token IDs, and the index of each text.
+// batch is the input of one run: the token IDs of several texts, and the index of each among
+// the texts of the call.
 type batch struct {
 	ids    [][]int32
 	index  []int
@@ -102,8 +103,8 @@ func (e *Encoder) run(ctx context.Context, b batch, out []embed.Passage) error {
 	return nil
 }
 
-// runBatch runs the model over passages once it has a slot. It then calls after, still in
-// the slot, with the vectors of all tokens in s.x.
+// runBatch waits for a slot and runs the model over passages. Then, while it still has the
+// slot, it calls after with the vectors of all tokens in s.x.
 func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32, after func(s *scratch)) error {
 	rows := 0
 	for _, ids := range texts {
@@ -116,11 +117,11 @@ func (e *Encoder) runBatch(ctx context.Context, texts [][]int32, out [][]float32
 	s := e.scratch(rows)
 	defer e.free.Put(s)
 	err = e.model.forward(e.kernels, s, texts, out, func() error {
-		runtime.Gosched() // a query may be runnable without a processor
+		runtime.Gosched() // let a query start that is ready to run but has no processor
 		return e.gate.pause(ctx, run)
 	})
 	if err != nil {
-		return err // of pause, which has left the gate
+		return err // from pause, which has given the slot back
 	}
 	e.mapped.used()
 	after(s)

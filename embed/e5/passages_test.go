@@ -30,8 +30,8 @@ func TestQueryNeedsNoWorker(t *testing.T) {
 	}
 }
 
-// A batch must check for queries often. The test counts the multiplications between two
-// checks: 2^25 of them take a fraction of a millisecond with vector kernels.
+// A batch must check often whether a query waits. The test counts the multiplications between
+// two checks: vector kernels compute 2^25 of them in a fraction of a millisecond.
 func TestBatchesCheckForQueriesOften(t *testing.T) {
 	e := testEncoder(t)
 	work, most := 0, 0
@@ -109,13 +109,13 @@ func TestPassagesEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// Calls of Passages take turns with each worker, so that a short text waits for one batch
-// of each other call and not for all of them.
+// Concurrent calls of Passages get workers in turn. So a call with one short text waits for one
+// batch of each other call, and not for all of their batches.
 func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	plain := testEncoder(t)
 	e := &Encoder{engine: &engine{network: plain.network, workers: make(chan struct{}, 1), gate: gate{slots: 1}}}
-	// With one worker, the number of rows of a matrix product identifies the call whose
-	// batch runs.
+	// With only one worker, calls run one batch at a time. The number of rows of a matrix
+	// product then shows to which call the running batch belongs.
 	var order []int
 	counted := *plain.kernels
 	counted.product = func(_ []float32, _ []int8, _ []groupStep, rows int, m *matrix, _, _ int) {

@@ -7,9 +7,10 @@ import (
 	"mneme/embed"
 )
 
-// passTokens is the number of tokens up to which waiting questions share one pass. A
-// question of a dozen tokens reads all weights for few products. Above some fifty tokens
-// another token adds its full cost, and the questions of a pass would only wait longer.
+// passTokens is the number of tokens up to which waiting questions are embedded in one pass. A
+// pass reads all weights, which takes most of the time for a question of a dozen tokens, so
+// more tokens cost little. Above some fifty tokens, another token adds its full cost: sharing a
+// pass would then only make the questions wait longer.
 const passTokens = 64
 
 // question is a query to embed, and its answer.
@@ -20,7 +21,7 @@ type question struct {
 	answer  embed.Query
 }
 
-// pass is a run of the model for several questions. It continues until all of its callers
+// pass is a run of the model for several questions. It is cancelled when all of its callers
 // have given up.
 type pass struct {
 	done    chan struct{} // closed when the answers are ready, or the pass was given up
@@ -28,7 +29,7 @@ type pass struct {
 	callers int // guarded by gate.mu
 }
 
-// giveUp ends the wait of one caller. gate.mu is locked.
+// giveUp ends the wait of one caller. gate.mu must be locked.
 func (p *pass) giveUp() {
 	if p.callers--; p.callers == 0 {
 		p.cancel()
@@ -59,9 +60,10 @@ func (e *Encoder) Query(ctx context.Context, text string) (embed.Query, error) {
 	return e.gate.share(ctx, run)
 }
 
-// gather returns the questions that a run with a slot embeds: its own question, and the
-// next of those that wait for their first slot, up to passTokens and up to one slot's
-// share of them. Several questions form a pass, with the returned context.
+// gather returns the questions that a run, which has a slot, embeds: its own question, and the
+// next ones of those that still wait for their first slot. All have at most passTokens
+// together, and the waiting questions are divided among the slots. If there are several, they
+// form a pass, and gather returns its context.
 func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -86,7 +88,7 @@ func (g *gate) gather(ctx context.Context, r *run) (context.Context, []*question
 	return ctx, questions
 }
 
-// share waits for the pass that answers a question.
+// share waits until the pass that the question has joined has answered it.
 func (g *gate) share(ctx context.Context, r *run) (embed.Query, error) {
 	select {
 	case <-r.pass.done:
@@ -99,14 +101,15 @@ func (g *gate) share(ctx context.Context, r *run) (embed.Query, error) {
 	return embed.Query{}, ctx.Err()
 }
 
-// answerPass is answer for a pass. An error means that no caller waits for it.
+// answerPass is answer for a pass. It ignores an error, because answer fails only if no caller
+// is waiting any more.
 func (e *Encoder) answerPass(ctx context.Context, r *run, questions []*question) {
 	defer r.pass.cancel()
 	defer close(r.pass.done)
 	_ = e.answer(ctx, r, questions)
 }
 
-// answer embeds questions in a run that has a slot, and leaves the gate.
+// answer embeds questions in a run that has a slot. At the end it gives the slot back.
 func (e *Encoder) answer(ctx context.Context, r *run, questions []*question) error {
 	s := e.scratch(r.tokens)
 	defer e.free.Put(s)
@@ -116,7 +119,7 @@ func (e *Encoder) answer(ctx context.Context, r *run, questions []*question) err
 	}
 	err := e.model.forward(e.kernels, s, texts, vectors, func() error { return e.gate.pause(ctx, r) })
 	if err != nil {
-		return err // of pause, which has left the gate
+		return err // from pause, which has given the slot back
 	}
 	e.mapped.used()
 	if coded := slices.IndexFunc(questions, func(q *question) bool { return q.encoder.projector != nil }); coded >= 0 {

@@ -12,8 +12,8 @@ import (
 	"mneme/test/wait"
 )
 
-// oneSlot is an encoder with the weights of testEncoder and one slot. It reports the rows
-// of each run to began, if not nil, before the run starts.
+// oneSlot is an encoder with the weights of testEncoder and with only one slot. Before each run
+// starts, it reports the run's number of rows to began, unless that is nil.
 func oneSlot(t *testing.T, began func(rows int)) *Encoder {
 	t.Helper()
 	plain := testEncoder(t)
@@ -76,8 +76,8 @@ func requireSameQuery(t *testing.T, what string, got, want embed.Query) {
 	}
 }
 
-// Waiting questions are embedded in one pass up to passTokens, in the order in which they
-// are due, and each gets the same answer as alone.
+// Waiting questions are embedded in one pass, up to passTokens and in the order in which they
+// are due. Each gets the same answer as it would alone.
 func TestWaitingQuestionsAreEmbeddedInOnePass(t *testing.T) {
 	var rows []int
 	e := oneSlot(t, func(n int) { rows = append(rows, n) })
@@ -106,7 +106,8 @@ func TestWaitingQuestionsAreEmbeddedInOnePass(t *testing.T) {
 	requireFree(t, &e.gate)
 }
 
-// A pass leaves the other slots their share of the questions.
+// A pass takes only one slot's share of the waiting questions, and leaves the others to other
+// slots.
 func TestAPassTakesOneSlotsShare(t *testing.T) {
 	for slots, want := range map[int]int{1: 5, 2: 3, 3: 3, 4: 2, 8: 2} {
 		g := &gate{slots: slots}
@@ -120,8 +121,8 @@ func TestAPassTakesOneSlotsShare(t *testing.T) {
 	}
 }
 
-// A paused run has its turn before questions that have not begun, so no question behind it
-// joins the pass.
+// A paused run comes before questions that have not begun. So a pass must not take questions
+// that wait behind it.
 func TestAPassDoesNotGoBeforeAPausedRun(t *testing.T) {
 	g := &gate{slots: 1}
 	g.queries.wait(&run{lane: &g.queries, tokens: 1, question: &question{}, begun: true}, false)
@@ -131,8 +132,8 @@ func TestAPassDoesNotGoBeforeAPausedRun(t *testing.T) {
 	}
 }
 
-// A caller that gives up gets its context's error at once, whether or not it began the
-// pass, and the others get their answers. When all have given up, the pass ends.
+// A caller that gives up gets its context's error at once, whether or not it began the pass.
+// The other callers get their answers. When all have given up, the pass ends.
 func TestAPassGoesOnUntilAllHaveGivenUp(t *testing.T) {
 	const calls = 3
 	for _, leaving := range [][]int{{0}, {2}, {0, 1}, {0, 1, 2}} {

@@ -12,8 +12,8 @@ import (
 	"mneme/test/wait"
 )
 
-// mappedPages returns how many of a file's pages the process has mapped, and the number of
-// its pages: bit 63 of each number in pagemap (proc_pid_pagemap(5)).
+// mappedPages returns how many pages of a file the process has mapped, and how many pages the
+// file has. A page is mapped if bit 63 of its number in pagemap is set (proc_pid_pagemap(5)).
 func mappedPages(t *testing.T, file []byte) (mapped, all int) {
 	t.Helper()
 	pages, err := os.Open("/proc/self/pagemap")

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is the treatment of a character before words are looked up.
+// class says how a character is treated before words are looked up.
 type class uint8
 
 const (
@@ -49,13 +49,13 @@ var asciiClass = func() (t [utf8.RuneSelf]class) {
 	return t
 }()
 
-// punctuated are letters and symbols whose decomposition begins with
-// punctuation: the Greek varia, and ≠, ≮ and ≯, whose stroke is stripped as an
-// accent.
+// punctuated are letters and symbols that count as punctuation because their decomposition
+// begins with punctuation: the Greek varia, and ≠, ≮ and ≯, which lose their stroke when
+// accents are stripped.
 var punctuated = [...][2]rune{{0x1fef, 0x1fef}, {0x2260, 0x2260}, {0x226e, 0x226f}}
 
-// isSpace reports whether r is Unicode White_Space beyond ASCII. It excludes U+0085, a
-// control character, which is removed earlier.
+// isSpace reports whether r is a Unicode White_Space character beyond ASCII. It excludes
+// U+0085, which is removed earlier as a control character.
 func isSpace(r rune) bool {
 	switch r {
 	case 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
@@ -64,8 +64,9 @@ func isSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
-// isIdeograph reports whether r is in one of the blocks that BERT splits into characters.
-// 0x2b920 is the reference's number; the block begins at 0x2b820.
+// isIdeograph reports whether r is in one of the blocks that BERT splits into single
+// characters. The reference has 0x2b920 by mistake, and so has this: the block begins at
+// 0x2b820.
 func isIdeograph(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0xf900 && r <= 0xfaff ||
 		r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf ||

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// headerTokens is the length to which a header is cut off.
+	// headerTokens is the number of tokens at which a header is cut off.
 	headerTokens = 64
 	// titleTokens is the length up to which the first line of a text counts as its title
 	// and is repeated in every chunk.
 	titleTokens = 64
-	// overlapTokens is the overlap of consecutive chunks, so that a sentence that one
-	// chunk cuts is whole in the next.
+	// overlapTokens is the number of tokens that consecutive chunks share. A sentence that is
+	// cut at the end of one chunk is then whole in the next.
 	overlapTokens = 64
-	// sentenceReach is the maximum distance, in tokens, by which a cut moves to the end of
-	// a sentence or line.
+	// sentenceReach is the maximum distance, in tokens, by which a cut is moved so that it is
+	// at the end of a sentence or line.
 	sentenceReach = 48
 )
 
@@ -60,8 +60,9 @@ func (e *Encoder) Spans(header, text string) [][2]int {
 	return ranges
 }
 
-// plan returns the parts of the chunks of a text: the header that fits, the title, if all
-// chunks but the first repeat one, and their spans.
+// plan returns the parts of the chunks of a text: the header as far as it fits; the title,
+// which all chunks but the first repeat, or "" if there is none; and the byte range of text in
+// each chunk.
 func (e *Encoder) plan(header, text string) (clipped, title string, _ []span) {
 	e.Load()
 	clipped = e.clipHeader(header)
@@ -103,9 +104,9 @@ func titleOf(text string, words []word) (title string, tokens int) {
 // span is text[start:end], in bytes.
 type span struct{ start, end int }
 
-// spans returns the chunks of a text, of at most budget tokens each. The token counts of
-// words are exact for the whole text, but a chunk that begins within a word of the
-// tokenizer may have other tokens: holds reports whether a chunk fits.
+// spans returns the byte ranges of the chunks of a text, each of at most budget tokens. words
+// has the numbers of tokens of the whole text. A chunk that begins within a word of the
+// tokenizer may have other tokens: holds checks whether a range really fits.
 func spans(text string, words []word, budget int, holds func(from, to int) bool) []span {
 	if fits(words, 0, budget) && (len(words) < 2 || holds(0, len(text))) {
 		return []span{{0, len(text)}}
@@ -129,7 +130,7 @@ func spans(text string, words []word, budget int, holds func(from, to int) bool)
 	}
 }
 
-// before returns the number of tokens before word first.
+// before returns the number of tokens before the word with index first.
 func before(words []word, first int) int {
 	if first == 0 {
 		return 0
@@ -137,13 +138,13 @@ func before(words []word, first int) int {
 	return words[first-1].tokens
 }
 
-// fits reports whether the text from word first on has at most budget tokens.
+// fits reports whether the words from index first to the end have at most budget tokens.
 func fits(words []word, first, budget int) bool {
 	return len(words) == 0 || words[len(words)-1].tokens-before(words, first) <= budget
 }
 
-// appendWord appends the next word of text, including the punctuation that ends a sentence
-// or line.
+// appendWord appends w, the next word of text, to words. It sets stop of the word that ends a
+// sentence or line.
 func appendWord(words []word, text string, w word) []word {
 	if n := len(words); n > 0 && strings.IndexByte(text[words[n-1].end:w.start], '\n') >= 0 {
 		words[n-1].stop = true
@@ -152,9 +153,9 @@ func appendWord(words []word, text string, w word) []word {
 	return append(words, w)
 }
 
-// lastWord returns the last word of the chunk that begins with word first, if the
-// rest of the text does not fit into one chunk. The rest is divided into the
-// smallest number of equal chunks, and the cut moves to the nearest end of a
+// lastWord returns the index of the last word of the chunk that begins with word first. It is
+// called if the rest of the text does not fit into one chunk. It divides the rest into the
+// smallest number of chunks, of equal length, and moves the cut to the nearest end of a
 // sentence.
 func lastWord(words []word, first, budget int) int {
 	start := before(words, first)
@@ -183,9 +184,9 @@ func lastWord(words []word, first, budget int) int {
 // ceil returns a/b, rounded up, for positive b.
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// overlap returns the first word of the next chunk: overlapTokens before the cut after
-// last, or the beginning of the next sentence after that. It is always after first, so
-// that splitting terminates.
+// overlap returns the index of the first word of the next chunk, if last is the last word of
+// this one: overlapTokens before the cut, or the beginning of the next sentence after that. It
+// is always greater than first, so that splitting terminates.
 func overlap(words []word, first, last int) int {
 	next := last + 1
 	for next > first+1 && words[last].tokens-words[next-1].tokens < overlapTokens {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tokensOf counts the tokens of a passage. Unlike encode it has no limit.
+// tokensOf counts the tokens of a passage, without the limit that encode has.
 func tokensOf(e *Encoder, text string) int {
 	s := scanner{t: e.tokenizer.(*wordPiece), limit: 1 << 30}
 	s.scan(passagePrefix, nil)
@@ -119,7 +119,8 @@ func TestChunksOverlapAndEndWithSentences(t *testing.T) {
 	}
 }
 
-// A short first line is a title. A paragraph is not, nor is the only line.
+// A short first line counts as a title. A long one does not, and neither does the only line of
+// a text.
 func TestTitleIsRepeatedInEveryChunk(t *testing.T) {
 	e := testEncoder(t)
 	for name, c := range map[string]struct {
@@ -144,5 +145,5 @@ func TestTitleIsRepeatedInEveryChunk(t *testing.T) {
 	}
 }
 
-// always reports that a chunk fits, whatever its tokens.
+// always is a parameter holds of spans by which every chunk fits.
 func always(int, int) bool { return true }

@@ -10,8 +10,8 @@ import (
 const (
 	// maxTokens is the model's window, including [CLS] and [SEP].
 	maxTokens = 512
-	// maxWordRunes is the length of the longest word that is looked up. A longer
-	// word is one unknown token (max_input_chars_per_word of tokenizer.json).
+	// maxWordRunes is the length up to which a word is looked up. A longer word is one unknown
+	// token (max_input_chars_per_word of tokenizer.json).
 	maxWordRunes = 100
 	// fractionSlash separates the digits of ½ in NFKD.
 	fractionSlash = '\u2044'
@@ -22,16 +22,17 @@ const (
 // tokenizer splits texts into the tokens of a model. It is safe for concurrent use.
 type tokenizer interface {
 	// encode returns the IDs of prefix and text as one sequence, between the start and end
-	// tokens, truncated to maxTokens. Names of special tokens within the text are ordinary
-	// text.
+	// tokens, truncated to maxTokens. The name of a special token within the text, such as
+	// [SEP], is ordinary text.
 	encode(prefix, text string) []int32
-	// encodeSpans is encode, but also returns the range in text of the word of each ID;
-	// the spans of the start, the prefix and the end are empty.
+	// encodeSpans is encode, but also returns, for each ID, the range in text of the word to
+	// which the token belongs. The ranges of the start token, of the prefix and of the end
+	// token are empty.
 	encodeSpans(prefix, text string) ([]int32, []span)
 	// words returns the words of text; Split may cut between them.
 	words(text string) []word
-	// count returns the number of tokens that encode would return without a limit, or 0 if
-	// it always equals the sum over the words.
+	// count returns the number of tokens that encode would return if there were no limit. It
+	// returns 0 if this number always equals the sum over the words.
 	count(prefix, text string) int
 	// unknown returns the ID of a word or character without a piece.
 	unknown() int32
@@ -100,7 +101,7 @@ func (t *wordPiece) encodeSpans(prefix, text string) ([]int32, []span) {
 	return append(s.ids, t.sep), append(spans[:len(s.ids)], span{})
 }
 
-// begin returns a scanner of text, with [CLS] and the prefix scanned. The prefix ends with
+// begin returns a scanner for text that has scanned [CLS] and the prefix. The prefix ends with
 // a space, so text begins a new word.
 func (t *wordPiece) begin(prefix, text string) *scanner {
 	s := &scanner{t: t, ids: make([]int32, 1, min(maxTokens, 8+len(prefix)+len(text)/3)), limit: maxTokens - 1}
@@ -109,8 +110,8 @@ func (t *wordPiece) begin(prefix, text string) *scanner {
 	return s
 }
 
-// words implements tokenizer. No word has more tokens than a chunk can hold, since
-// words longer than maxWordRunes are one token.
+// words implements tokenizer. No word has more tokens than fit into a chunk, since a word of
+// more than maxWordRunes is one token.
 func (t *wordPiece) words(text string) []word {
 	s := scanner{t: t, limit: len(text) + 1}
 	words := make([]word, 0, len(text)/5+1)
@@ -139,8 +140,8 @@ type scanner struct {
 	buf   []byte // scratch for the normalized word
 }
 
-// scan appends the IDs of text. If each is not nil, scan calls it with the byte range of
-// every word in text, once the word's IDs are appended.
+// scan appends the IDs of text. Unless each is nil, scan calls it for every word, with the
+// word's byte range in text, once the word's IDs are appended.
 func (s *scanner) scan(text string, each func(start, end int)) {
 	start := 0 // of the current word
 	s.word, s.plain = s.word[:0], true
@@ -198,10 +199,10 @@ func (s *scanner) scan(text string, each func(start, end int)) {
 	s.ids = s.ids[:min(len(s.ids), s.limit)]
 }
 
-// standsForWords reports whether NFKD maps a character to several words or symbols, such
-// as a fraction, a circled ideograph or an Arabic phrase. Such a character is a word of
-// its own: otherwise 3½ would be 31/2, and a word of many such characters longer than the
-// window.
+// standsForWords reports whether NFKD replaces a character by several words or symbols, as it
+// does for fractions, circled ideographs and some Arabic phrases. Such a character must be a
+// word of its own: otherwise 3½ would become 31/2, and many such characters could make one word
+// that is longer than the window.
 func standsForWords(char string) bool {
 	for _, r := range string(norm.NFKD.PropertiesString(char).Decomposition()) {
 		if r == fractionSlash || classOf(r) != letter && !isIn(removedRunes[:], r) {
@@ -211,10 +212,11 @@ func standsForWords(char string) bool {
 	return false
 }
 
-// flush appends the IDs of the current word. Its letters are normalized to NFKC, as in the
-// lexical leg: full-width, half-width, bold and circled letters and ligatures become plain
-// letters, which uncased BERT leaves unchanged and has no piece for. single reports
-// whether the word is one character that is a word of its own, which is not normalized.
+// flush appends the IDs of the current word. It normalizes the word's letters to NFKC, as the
+// lexical leg of a search does: full-width, half-width, bold and circled letters and ligatures
+// become plain letters. Uncased BERT itself leaves them unchanged, and has no pieces for them.
+// single reports whether the word is one character that is always a word of its own; such a
+// word is not normalized.
 func (s *scanner) flush(single bool) {
 	if s.plain {
 		s.pieces(s.word, len(s.word))
@@ -248,8 +250,9 @@ func (s *scanner) flush(single bool) {
 	s.pieces(word, runes)
 }
 
-// pieces appends the IDs of one normalized word, each time the longest matching piece of
-// the vocabulary. If no piece matches the rest, the whole word is unknown.
+// pieces appends the IDs of one normalized word: again and again, the longest piece of the
+// vocabulary that the rest of the word begins with. If there is none, the whole word is
+// unknown.
 func (s *scanner) pieces(word []byte, runes int) {
 	if runes == 0 {
 		return

@@ -1,10 +1,10 @@
 package e5
 
-// The reference tokenizer classifies characters by tables of Unicode 8.0. They are pinned
-// here, because package unicode changes with Go: another class would give other token IDs,
-// and vectors that are not comparable with stored ones. The ranges were determined by
-// passing every code point through the reference (PyPI tokenizers 0.23.3, BertNormalizer
-// and BertPreTokenizer). They begin at U+0080, ascending and inclusive.
+// The reference tokenizer classifies characters by tables of Unicode 8.0. These tables are
+// copied here, because package unicode changes with Go: if a character changed its class, texts
+// with it would get other token IDs, and vectors that are not comparable with stored ones. The
+// ranges were determined by passing every code point through the reference (PyPI tokenizers
+// 0.23.3, BertNormalizer and BertPreTokenizer). They begin at U+0080, ascending and inclusive.
 
 // removedRunes are removed from a text: controls, format characters, private use
 // (categories Cc, Cf, Co) and, as accents are stripped, nonspacing marks (Mn).

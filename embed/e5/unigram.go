@@ -8,8 +8,8 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The names of the kinds of models in fingerprints, by their tokenizers: WordPiece in the
-// English model, unigram in the multilingual one.
+// The names by which fingerprints distinguish the kinds of models: English ones have a
+// WordPiece tokenizer, multilingual ones a unigram tokenizer.
 const (
 	wordPieceModel = "e5-small-v2"
 	unigramModel   = "e5-unigram"
@@ -80,8 +80,8 @@ func (t unigramTokenizer) words(text string) []word {
 // unknown implements tokenizer.
 func (t unigramTokenizer) unknown() int32 { return t.Unknown() }
 
-// count implements tokenizer: the tokens of two words without a space between them depend
-// on each other.
+// count implements tokenizer. It must tokenize the whole text: if there is no space between two
+// words, the tokens of one depend on the other.
 func (t unigramTokenizer) count(prefix, text string) int {
 	return 2 + len(t.Tokens(prefix+text, 2*maxTokens))
 }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// The weights are strings so that they stay in the program's mapped file: unread parts
-// take no memory, and nothing is read before it is needed.
+// The weights are strings, so that they are read from the mapped file of the program: parts
+// that are not read take no memory.
 var (
 	//go:embed e5-small-v2.weights
 	englishWeights string

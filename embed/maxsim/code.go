@@ -14,7 +14,7 @@ const (
 	querySteps = 127 // largest magnitude of a Vector's component
 )
 
-// smallest keeps the division by a token's largest magnitude finite.
+// smallest is a lower bound for a token's largest magnitude, which is a divisor.
 const smallest = 1e-30
 
 // AppendCode appends the code of a token, TokenSize bytes, to dst. The
@@ -46,9 +46,9 @@ func quantize(x *[Dim]float32, steps float32) (v Vector) {
 	return v
 }
 
-// Vectors returns the vectors of the first most tokens of codes, for comparing one entry
-// with another; they are as exact as the codes. If the length of codes is not a multiple
-// of TokenSize, the error wraps ErrCodes.
+// Vectors returns the vectors of the first tokens of codes, at most most, so that an entry can
+// be compared with another as a question is. They are as exact as the codes. If the length of
+// codes is not a multiple of TokenSize, the error wraps ErrCodes.
 func Vectors(codes []byte, most int) ([]Vector, error) {
 	if len(codes)%TokenSize != 0 {
 		return nil, fmt.Errorf("%w: %d bytes, not a multiple of %d", ErrCodes, len(codes), TokenSize)

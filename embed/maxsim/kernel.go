@@ -10,11 +10,11 @@ const (
 	blockSize = laneCount * TokenSize
 )
 
-// lanes are the largest values of one token of the question: lane i holds the largest
-// value of the entry's tokens i, i+laneCount, i+2·laneCount and so on.
+// lanes are the largest products of one token of the question so far. Lane i has the largest
+// product with the entry's tokens i, i+laneCount, i+2·laneCount and so on.
 type lanes [laneCount]float32
 
-// lowest is below every value.
+// lowest is the start of a maximum: lanes below every product.
 var lowest = func() (l lanes) {
 	for i := range l {
 		l[i] = float32(math.Inf(-1))

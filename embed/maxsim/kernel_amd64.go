@@ -18,8 +18,8 @@ func bestAVX2(best []lanes, query []Vector, codes []byte) {
 	bestBlocksAVX2(&best[0], &query[0], len(query), &codes[0], len(codes)/blockSize)
 }
 
-// bestBlocksAVX2 is a kernel for queries > 0 tokens of the question and blocks
-// > 0 blocks of the entry.
+// bestBlocksAVX2 is a kernel for a number of tokens of the question, queries > 0, and a number
+// of blocks of the entry, blocks > 0.
 //
 //go:noescape
 func bestBlocksAVX2(best *lanes, query *Vector, queries int, codes *byte, blocks int)

@@ -12,8 +12,8 @@ func bestNEON(best []lanes, query []Vector, codes []byte) {
 	bestBlocksNEON(&best[0], &query[0], len(query), &codes[0], len(codes)/blockSize)
 }
 
-// bestBlocksNEON is a kernel for queries > 0 tokens of the question and blocks
-// > 0 blocks of the entry.
+// bestBlocksNEON is a kernel for a number of tokens of the question, queries > 0, and a number
+// of blocks of the entry, blocks > 0.
 //
 //go:noescape
 func bestBlocksNEON(best *lanes, query *Vector, queries int, codes *byte, blocks int)

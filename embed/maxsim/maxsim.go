@@ -1,12 +1,14 @@
-// Package maxsim compares texts token by token (late interaction, as in ColBERT): the
-// score of a question's token is its largest cosine with any token of an entry.
+// Package maxsim compares a question and an entry token by token (late interaction, as in
+// ColBERT): each token of the question scores the largest cosine that it has with any token of
+// the entry.
 //
-// A token is a vector of Dim components: the encoder's vector of the token, centred and
-// projected on the fixed principal components of such vectors. An entry's tokens are
-// stored as codes of TokenSize bytes, with four bits per component (AppendCode); a
-// question's tokens have eight bits, since they are not stored (Quantize). Lengths cancel
-// in a cosine, so each token has a scale of its own, which is not stored. Best compares a
-// question with an entry, with the same bits on every processor.
+// A token is a vector of Dim components: the encoder's vector of the token, less the mean of
+// such vectors, projected on their first principal components (package embed/e5/projection). An
+// entry's tokens are stored as codes of TokenSize bytes, with four bits per component
+// (AppendCode); a question's tokens have eight bits, since they are not stored (Quantize). A
+// cosine does not depend on the lengths of the vectors, so each token is scaled by a factor of
+// its own, which is not stored. Best compares a question with an entry, with the same bits on
+// every processor.
 //
 // The design is described in docs/decisions/0026-token-codes.md.
 package maxsim
@@ -24,8 +26,8 @@ const (
 	TokenSize = Dim / 2
 )
 
-// Vector is a token of a question. Its largest magnitude is 127; only its direction
-// matters.
+// Vector is a token of a question. It is scaled so that its largest magnitude is 127; only its
+// direction has a meaning.
 type Vector [Dim]int8
 
 // ErrCodes reports codes whose length is not a whole number of tokens.
@@ -41,7 +43,7 @@ type Query struct {
 	inverse []float32 // inverse lengths of the tokens
 	kernel  kernel
 	found   [queryTokens]lanes
-	last    [blockSize]byte // last block of an entry whose tokens do not fill it
+	last    [blockSize]byte // last block of an entry, filled up: see fillBlock
 }
 
 // NewQuery returns a Query of tokens, which must not change while it is used.
@@ -55,11 +57,11 @@ func newQuery(k kernel, tokens []Vector) *Query {
 	return q
 }
 
-// Best sets best[i] to the largest cosine of token i of the question with any token of
-// codes, between -1 and 1 up to rounding; 0 if codes is empty. A token without direction,
-// all zeros, has cosine 0 with every other token. best has at least the number of the
-// question's tokens. If the length of codes is not a multiple of TokenSize, the error
-// wraps ErrCodes. Bytes of any value are valid codes.
+// Best sets best[i] to the largest cosine of token i of the question with any token of codes,
+// between -1 and 1 up to rounding; 0 if codes is empty. A token whose components are all zero
+// has cosine 0 with every other token. best must have at least as many elements as the question
+// has tokens. If the length of codes is not a multiple of TokenSize, the error wraps ErrCodes.
+// Bytes of any value are valid codes.
 func (q *Query) Best(codes []byte, best []float32) error {
 	best = best[:len(q.tokens)]
 	if len(codes)%TokenSize != 0 {
@@ -98,8 +100,8 @@ func Best(query []Vector, codes []byte, best []float32) error {
 // queryTokens is the number of a question's tokens that are compared at a time.
 const queryTokens = 32
 
-// fillBlock sets block to tokens, one to lanes-1 of them, and repeats the last, which
-// changes no maximum.
+// fillBlock copies tokens, which are fewer than a block holds but at least one, to block. It
+// fills the rest of the block with repetitions of the last token, which change no maximum.
 func fillBlock(block *[blockSize]byte, tokens []byte) {
 	n := copy(block[:], tokens)
 	for ; n < blockSize; n += TokenSize {

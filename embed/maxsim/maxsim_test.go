@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// randomToken returns a token like the encoder's: components of falling variance.
+// randomToken returns a random token that resembles those of the encoder: the variance of its
+// components decreases.
 func randomToken(r *rand.Rand) *[Dim]float32 {
 	var x [Dim]float32
 	for i := range x {
@@ -34,7 +35,8 @@ func randomCodes(r *rand.Rand, tokens int) []byte {
 	return codes
 }
 
-// decode returns the components of a code, by the format's description.
+// decode returns the components of a code. It follows the description of the format, not the
+// code under test.
 func decode(code []byte) (v [Dim]float64) {
 	for i, b := range code {
 		v[i], v[TokenSize+i] = float64(b%16)-8, float64(b/16)-8
@@ -61,7 +63,7 @@ func cosine(a, b [Dim]float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// exact is Best in float64, without a kernel.
+// exact computes what Best computes, in float64 and without a kernel.
 func exact(query []Vector, codes []byte) []float64 {
 	best := make([]float64, len(query))
 	for i, q := range query {
@@ -75,11 +77,11 @@ func exact(query []Vector, codes []byte) []float64 {
 	return best
 }
 
-// kernels are those that run on this machine.
+// kernels are the kernels that can run on this machine.
 var kernels = map[string]kernel{"portable": bestPortable, runtime.GOARCH: fastest}
 
-// requireBest fails unless every kernel computes the cosines of exact, and the bits of the
-// portable kernel.
+// requireBest fails unless every kernel gives the cosines that exact gives, and the same bits
+// as the portable kernel.
 func requireBest(t *testing.T, query []Vector, codes []byte) {
 	t.Helper()
 	want, reference := exact(query, codes), make([]float32, len(query))
@@ -266,7 +268,7 @@ func FuzzBest(f *testing.F) {
 	})
 }
 
-// A question of 16 tokens and 100 candidates.
+// A question has 16 tokens, and it is compared with 100 candidates.
 func BenchmarkBest(b *testing.B) {
 	const candidates, asked = 100, 16
 	r := rand.New(rand.NewPCG(13, 14))

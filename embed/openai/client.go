@@ -14,15 +14,15 @@ type statusError struct {
 
 func (s *statusError) Error() string { return fmt.Sprintf("status %d", s.code) }
 
-// httpClient sends the requests of go-openai. Unlike http.Client it follows no redirect,
-// which could send memory text to a host that is not configured, drops the bodies of
-// errors, which may quote that text, and limits the size of an answer.
+// httpClient sends the requests of go-openai. It differs from http.Client in three ways. It
+// does not follow redirects, which could send memory text to a host that is not configured. It
+// drops the bodies of errors, which may quote that text. And it limits the size of an answer.
 type httpClient struct {
 	http      http.Client
 	maxAnswer int64 // bytes
 }
 
-// newHTTPClient returns a client for answers of at most a number of float values.
+// newHTTPClient returns a client for answers with at most the given number of float values.
 func newHTTPClient(transport http.RoundTripper, numbers int) *httpClient {
 	return &httpClient{
 		http: http.Client{
@@ -49,8 +49,8 @@ func (c *httpClient) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// drainedBody is drained when it is closed, since go-openai stops reading at the end of
-// the JSON.
+// drainedBody is a body that Close reads to its end, since go-openai stops reading at the end
+// of the JSON.
 type drainedBody struct{ io.ReadCloser }
 
 func (b drainedBody) Close() error {

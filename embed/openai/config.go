@@ -16,8 +16,8 @@ import (
 // rule, and never includes the key.
 var ErrConfig = errors.New("openai embedder: configuration")
 
-// Config describes the server, the model and how requests are made. The zero
-// value of a field means its default. Fields without a default are required.
+// Config describes the server, the model and how requests are made. A field that is zero takes
+// its default; fields without a default are required.
 type Config struct {
 	// BaseURL is the server's address, including /v1, for example
 	// http://127.0.0.1:8080/v1. It is http or https, without user, query or
@@ -44,10 +44,10 @@ type Config struct {
 	// text: "query: " and "passage: " for E5 models. Default "". Each may take
 	// up at most half of the window.
 	QueryPrefix, PassagePrefix string
-	// CosineUnrelated and CosineRelated are the usual cosines of a question with an
-	// unrelated text, and with one that answers it: -1 ≤ CosineUnrelated < CosineRelated ≤
-	// 1; default 0.1 and 0.5. Relevance depends on the position of a cosine between them.
-	// Explained searches show the cosines of a model.
+	// CosineUnrelated and CosineRelated are the usual cosines of a question with an unrelated
+	// text, and with a text that answers it: -1 ≤ CosineUnrelated < CosineRelated ≤ 1; default
+	// 0.1 and 0.5. The relevance of a text is computed from where its cosine lies between these
+	// two. Explained searches show the cosines of a model.
 	CosineUnrelated, CosineRelated float64
 	// MaxTokens is the model's window in its own tokens, 32–1,000,000; default 512. The
 	// length that fits is estimated: see embed.Splitter. Unusual text may still exceed the
@@ -69,11 +69,10 @@ type Config struct {
 	// first, 1–10; default 4. Only 429, 5xx, timeouts and lost connections are
 	// retried.
 	Attempts int
-	// Backoff is the delay after the first attempt; default 500 ms. It doubles
-	// with each attempt up to MaxBackoff (default 30 s), less a random part of
-	// up to one half. The server's Retry-After may lengthen a delay. If it
-	// exceeds MaxBackoff, the request fails at once: an earlier attempt would
-	// fail too.
+	// Backoff is the delay after the first attempt; default 500 ms. It doubles with each
+	// attempt, up to MaxBackoff (default 30 s); a random part, up to one half, is subtracted.
+	// The server's Retry-After may lengthen a delay. If Retry-After exceeds MaxBackoff, the
+	// request fails at once, because an attempt before that time would fail too.
 	Backoff, MaxBackoff time.Duration
 }
 

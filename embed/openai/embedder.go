@@ -25,15 +25,15 @@ import (
 
 // Embedder returns vectors of one model from one server.
 type Embedder struct {
-	embed.Splitter                // of passages
-	question       embed.Splitter // whose Input is sent
+	embed.Splitter                // splits passages
+	question       embed.Splitter // its Input is the text of a query to send
 
 	config    Config // without the key, with its defaults
 	client    *goopenai.Client
 	transport *http.Transport
 
 	fingerprint       string
-	dim               int           // 0 while probing: any length
+	dim               int           // the length of vectors; 0 in Probe: any
 	queries, passages chan struct{} // semaphores of the requests in flight
 	refused           refusals
 
@@ -55,7 +55,7 @@ func New(config Config) (*Embedder, error) {
 	client := goopenai.DefaultConfig(config.APIKey)
 	client.BaseURL = config.BaseURL
 	client.HTTPClient = newHTTPClient(transport, config.BatchSize*config.Dim)
-	config.APIKey = "" // only the client needs it; an Embedder prints without it
+	config.APIKey = "" // so that printing an Embedder does not show it; the client has it
 	return &Embedder{
 		Splitter:    config.passage(),
 		question:    config.question(),
@@ -71,9 +71,9 @@ func New(config Config) (*Embedder, error) {
 	}, nil
 }
 
-// Probe returns the length of the model's vectors, as the server reports it. Use it to
-// configure Dim once: a Dim that follows the server would not notice when the model
-// changes. Probe ignores config.Dim and config.SendDim.
+// Probe returns the length of the model's vectors, as the server reports it. Use it once, to
+// find the value for Dim: if Dim always followed the server, a change of the model would go
+// unnoticed. Probe ignores config.Dim and config.SendDim.
 func Probe(ctx context.Context, config Config) (int, error) {
 	config.Dim, config.SendDim = maxDim, false
 	e, err := New(config)
@@ -104,7 +104,7 @@ func (c Config) fingerprint() string {
 	return fmt.Sprintf("openai/%s/%d/%x", c.Model, c.Dim, hash.Sum(nil)[:8])
 }
 
-// Cosines returns the range of cosines in the Config.
+// Cosines returns CosineUnrelated and CosineRelated of the Config.
 func (e *Embedder) Cosines() (unrelated, related float64) {
 	return e.config.CosineUnrelated, e.config.CosineRelated
 }
@@ -160,8 +160,8 @@ func input(splitter embed.Splitter, text string) string {
 	return " " // OpenAI's API rejects a whole batch for one empty string
 }
 
-// limited embeds one batch by a request while it holds the semaphore. It holds it during
-// all attempts, so that retries do not add to the load on a server.
+// limited embeds one batch by calling request while it holds the semaphore. It holds it during
+// all attempts, so that retries do not add to the load on the server.
 func (e *Embedder) limited(ctx context.Context, semaphore chan struct{}, request func(context.Context, []string) ([][]float32, error), inputs []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, canceled(err)

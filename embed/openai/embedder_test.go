@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// near reports whether got is about the unit vector in the direction of want.
+// near reports whether got is nearly the unit vector in the direction of want.
 func near(got, want []float32) bool {
 	var dot, squares, length float64
 	for i := range want {
@@ -371,7 +371,8 @@ func TestFingerprintDependsOnWhatDecidesVectors(t *testing.T) {
 			t.Errorf("%s changes the fingerprint, though no vector", name)
 		}
 	}
-	// Stored with every vector: another value would rebuild every index.
+	// The fingerprint is stored with every vector: if it changed, every vector would be
+	// recomputed.
 	if got, want := fingerprint(func(*Config) {}), "openai/m/4/6d75d68cd55a9056"; got != want {
 		t.Errorf("fingerprint %q, was %q", got, want)
 	}

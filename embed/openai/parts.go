@@ -10,17 +10,17 @@ import (
 	"mneme/embed"
 )
 
-// Services limit the number or the length of the texts in a request, and report it in
-// different ways. If a service rejects a request but accepts a short text, the request is
-// repeated in halves.
+// Services limit the number or the total length of the texts in a request, and report an
+// exceeded limit in different ways. So if a service rejects a request but accepts a short text
+// alone, the request is sent again in halves.
 
-// textError is an error of a request that its texts may have caused.
+// textError is the error of a request that may be due to its texts.
 type textError struct{ error }
 
 func (e *textError) Unwrap() error { return e.error }
 
 // inParts embeds one batch, in parts if the server rejects it as a whole. The error is
-// embed.ErrText if it rejects one of the texts alone.
+// embed.ErrText if the server rejects one text alone.
 func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, error) {
 	known := len(inputs) > 1 && e.refused.covers(inputs)
 	if !known {
@@ -51,8 +51,8 @@ func (e *Embedder) inParts(ctx context.Context, inputs []string) ([][]float32, e
 	return append(first, second...), nil
 }
 
-// refusals are the sizes of requests that the server rejected, though it accepted their
-// parts.
+// refusals are the sizes of requests that the server rejected although it accepted the same
+// texts in parts.
 type refusals struct {
 	mu   sync.Mutex
 	list []requestSize
@@ -60,8 +60,8 @@ type refusals struct {
 
 type requestSize struct{ texts, bytes int }
 
-// maxRefusals is the number of sizes that are stored. A limit on texts needs one for each
-// number of texts.
+// maxRefusals is the number of sizes that are remembered. A limit on the number of texts needs
+// one size; a limit on their length may need one for each number of texts.
 const maxRefusals = 16
 
 // holds reports whether a request of size s has at least as many texts and bytes as a
@@ -76,7 +76,7 @@ func sizeOf(inputs []string) requestSize {
 	return s
 }
 
-// covers reports whether the server rejected a request that was no larger.
+// covers reports whether the server once rejected a request that was not larger than inputs.
 func (r *refusals) covers(inputs []string) bool {
 	size := sizeOf(inputs)
 	r.mu.Lock()
@@ -84,7 +84,7 @@ func (r *refusals) covers(inputs []string) bool {
 	return slices.ContainsFunc(r.list, size.holds)
 }
 
-// add records a request that was rejected.
+// add records that the server rejected a request with inputs.
 func (r *refusals) add(inputs []string) {
 	size := sizeOf(inputs)
 	r.mu.Lock()

@@ -11,7 +11,8 @@ import (
 	"mneme/embed"
 )
 
-// taking answers the requests for which take returns true, and others with a status.
+// taking answers the requests for which take returns true. It answers others with an error
+// status.
 func taking(status int, take func(c call) bool) handler {
 	return func(w http.ResponseWriter, r *http.Request, c call, n int) {
 		if take(c) {

@@ -62,15 +62,15 @@ func (e *Embedder) attempt(ctx context.Context, inputs []string) ([][]float32, *
 	return vectors, nil
 }
 
-// classify converts an error of the request to one of this package. It does not wrap the
-// original, which may include the address and text from the server.
+// classify converts an error of the request to an error of this package. It does not wrap the
+// original error, which may include the address and text from the server.
 func (e *Embedder) classify(ctx context.Context, err error) *failure {
 	var status *statusError
 	if errors.As(err, &status) {
 		switch {
 		case status.code == http.StatusTooManyRequests || status.code >= 500:
 			err := fmt.Errorf("%w: status %d", ErrUnavailable, status.code)
-			if status.code == http.StatusInternalServerError { // llama.cpp for a long text
+			if status.code == http.StatusInternalServerError { // llama.cpp: the text is too long
 				err = &textError{err}
 			}
 			return &failure{
@@ -111,8 +111,9 @@ func (e *Embedder) classify(ctx context.Context, err error) *failure {
 	}
 }
 
-// vectors returns the vectors of an answer in the order of the request, checked and of
-// unit length. An answer in which every index is 0, or missing, is in that order.
+// vectors returns the vectors of an answer in the order of the request, checked and scaled to
+// unit length. Some servers set every index to 0 or leave it out: their vectors are in the
+// order of the request.
 func (e *Embedder) vectors(data []goopenai.Embedding, requested int) ([][]float32, error) {
 	if len(data) != requested {
 		return nil, fmt.Errorf("%w: %d vectors for %d texts", ErrAnswer, len(data), requested)
@@ -127,7 +128,8 @@ func (e *Embedder) vectors(data []goopenai.Embedding, requested int) ([][]float3
 		case item.Index < 0 || item.Index >= requested:
 			return nil, fmt.Errorf("%w: index %d of %d texts", ErrAnswer, item.Index, requested)
 		case vectors[item.Index] != nil:
-			// There are as many vectors as texts, so another index is missing.
+			// There are as many vectors as texts, so a duplicate means that another text has
+			// none.
 			return nil, fmt.Errorf("%w: duplicate index %d", ErrAnswer, item.Index)
 		case e.dim != 0 && len(item.Embedding) != e.dim:
 			return nil, fmt.Errorf("%w: vectors of length %d, want %d", ErrAnswer, len(item.Embedding), e.dim)
@@ -147,7 +149,7 @@ func normalize(v []float32) error {
 		squares += float64(x) * float64(x)
 	}
 	length := math.Sqrt(squares)
-	// Shorter float32 vectors are subnormal: too few digits for a direction.
+	// A shorter vector of float32 has subnormal elements, with too few digits for a direction.
 	if !(length > 1e-30) || math.IsInf(length, 0) {
 		return fmt.Errorf("%w: a vector without direction (zero or not a number)", ErrAnswer)
 	}

@@ -49,7 +49,7 @@ func (e *Embedder) retry(ctx context.Context, inputs []string) ([][]float32, err
 			return nil, fmt.Errorf("%w; its Retry-After is %v, longer than %v", failed.err, failed.after, e.config.MaxBackoff)
 		}
 		delay := max(e.backoff(attempt), failed.after)
-		// The caller's deadline would pass before the next attempt.
+		// There is no time for another attempt before the caller's deadline.
 		if deadline, ok := ctx.Deadline(); ok && e.clock.now().Add(delay).After(deadline) {
 			return nil, fmt.Errorf("%w (%d attempts, no time for another)", failed.err, attempt)
 		}

@@ -75,7 +75,7 @@ func (s *server) received() []call {
 	return append([]call(nil), s.calls...)
 }
 
-// direction is the vector of a text on the fake server, not of unit length.
+// direction returns the vector of a text by the fake server. It is not of unit length.
 func direction(text string) []float32 {
 	hash := fnv.New32a()
 	hash.Write([]byte(text))
@@ -108,7 +108,8 @@ func items(c call) []item {
 // good sends a correct answer.
 func good(w http.ResponseWriter, _ *http.Request, c call, _ int) { answer(w, items(c)) }
 
-// failing answers with a status until request number until, which it answers correctly.
+// failing answers with a status until the request with number until, which it answers
+// correctly.
 func failing(status, until int, header map[string]string) handler {
 	return func(w http.ResponseWriter, r *http.Request, c call, number int) {
 		if number >= until {

@@ -40,7 +40,7 @@ func New(config Config) (*Client, error) {
 	if config.Key != "" {
 		header.Set("Authorization", "Bearer "+config.Key)
 	}
-	config.Key = "" // the header has it
+	config.Key = "" // so that printing a Client does not show it; the header has it
 	return &Client{
 		config:    config,
 		form:      forms[config.Shape],
@@ -54,7 +54,8 @@ func New(config Config) (*Client, error) {
 // Close closes idle connections. It does not interrupt calls in progress.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Name identifies the shape and the model of the scores; "" for a nil Client.
+// Name identifies what the scores depend on: Config.Shape and Config.Model. It is "" for a nil
+// Client.
 func (c *Client) Name() string {
 	if c == nil {
 		return ""
@@ -99,8 +100,8 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	return all, nil
 }
 
-// MaxLogOdds bounds log-odds: a probability of 0 has none, and probabilities below 1 in
-// 100,000 are not reliable.
+// MaxLogOdds bounds log-odds: the log-odds of 0 and 1 are infinite, and probabilities below 1
+// in 100,000 are not reliable.
 const MaxLogOdds = 12
 
 // logOdds converts a score of the service to log-odds.

@@ -67,8 +67,8 @@ func (s *service) received() []call {
 	return slices.Clone(s.calls)
 }
 
-// byLength answers with a probability that grows with a text's length, the longest
-// text first, as services do.
+// byLength answers with a probability that is greater for longer texts. The longest text comes
+// first in its answer, as real services sort.
 func byLength(w http.ResponseWriter, _ *http.Request, c call) {
 	texts := slices.Concat(c.Documents, c.Texts)
 	order := make([]int, len(texts))
@@ -258,7 +258,7 @@ func TestAServiceThatNeverAnswersEndsWithTheContext(t *testing.T) {
 		done <- err
 	}()
 	<-reached
-	// A second call waits for the first one's slot, and no longer than its context.
+	// A second call waits for the slot of the first one, until its own context ends.
 	waiting, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := c.Rerank(waiting, "q", []string{"a"}); !errors.Is(err, context.Canceled) {

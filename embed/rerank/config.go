@@ -18,8 +18,8 @@ type Shape string
 
 // The shapes.
 const (
-	// Auto selects by the end of the URL's path: Cohere for /v2/rerank, Jina for
-	// /v1/rerank, TEI for another /rerank.
+	// Auto selects the shape by the end of the URL's path: Cohere for /v2/rerank, Jina for
+	// /v1/rerank, TEI for another path that ends with /rerank.
 	Auto   Shape = "auto"
 	Cohere Shape = "cohere" // Cohere's v2 API
 	Jina   Shape = "jina"   // Jina's API, and vLLM's
@@ -35,8 +35,8 @@ const (
 	Logit       Scores = "logit"       // any finite number, the log-odds of a probability
 )
 
-// Config describes the service and the model. The zero value of a field means its
-// default. Fields without a default are required.
+// Config describes the service and the model. A field that is zero takes its default; fields
+// without a default are required.
 type Config struct {
 	// URL is the address of the endpoint with its whole path, for example
 	// https://api.cohere.com/v2/rerank. It is http or https, without user, query or
@@ -50,9 +50,9 @@ type Config struct {
 	Model string
 	// Key is sent as a bearer token, unless it is empty.
 	Key string
-	// Scores defaults to Probability. An answer with a number of another kind is
-	// ErrAnswer. Requests to TEI ask for this kind; with the others it depends on the
-	// model.
+	// Scores says what the service's scores are; default Probability. If an answer has a score
+	// outside that range, the error is ErrAnswer. Requests to TEI ask for this kind of score;
+	// for other services the model determines it.
 	Scores Scores
 	// Limit is the number of concurrent requests, 1–256; default 16. Further requests
 	// wait.
@@ -61,7 +61,8 @@ type Config struct {
 
 const maxNameBytes = 256
 
-// withDefaults replaces zero values with defaults, and Auto with the shape of the URL.
+// withDefaults replaces zero values with defaults, and Auto with the shape that belongs to the
+// URL.
 func (c Config) withDefaults() Config {
 	if c.Shape == "" || c.Shape == Auto {
 		c.Shape = shapeOf(c.URL)
@@ -75,7 +76,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// shapeOf returns the shape for the URL's path; Auto: none.
+// shapeOf returns the shape for the URL's path, or Auto if no shape is known for it.
 func shapeOf(address string) Shape {
 	parsed, err := url.Parse(address)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// form encodes requests and decodes answers of a shape.
+// form encodes requests and decodes answers in one Shape.
 type form struct {
 	batch   int // texts per request
 	request func(c Config, query string, texts []string) any
@@ -33,8 +33,8 @@ var forms = map[Shape]form{
 	},
 }
 
-// documents is the request of Cohere and Jina. Neither returns the documents by default,
-// except Jina since its second version: return_documents turns that off. Cohere does not
+// documents returns the request of Cohere and Jina. Jina's answers include the documents since
+// its second version, unless return_documents is false. Cohere's never do, and Cohere does not
 // know this option.
 func documents(c Config, query string, texts []string) any {
 	request := map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
@@ -62,8 +62,8 @@ func relevanceScores(answer []byte) ([]item, error) {
 	return items, nil
 }
 
-// inOrder returns the scores of an answer in the order of the request, which had a number
-// of texts.
+// inOrder returns the scores of an answer in the order of the request's texts, given their
+// number.
 func inOrder(items []item, texts int) ([]float64, error) {
 	if len(items) != texts {
 		return nil, fmt.Errorf("%w: %d scores for %d texts", ErrAnswer, len(items), texts)
@@ -76,7 +76,8 @@ func inOrder(items []item, texts int) ([]float64, error) {
 		case *one.Index < 0 || *one.Index >= texts:
 			return nil, fmt.Errorf("%w: index %d of %d texts", ErrAnswer, *one.Index, texts)
 		case seen[*one.Index]:
-			// There are as many scores as texts, so another index is missing.
+			// There are as many scores as texts, so a duplicate means that another text has no
+			// score.
 			return nil, fmt.Errorf("%w: duplicate index %d", ErrAnswer, *one.Index)
 		}
 		scores[*one.Index], seen[*one.Index] = *one.Score, true

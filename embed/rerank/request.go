@@ -26,8 +26,8 @@ var (
 	ErrAnswer = errors.New("reranking service's answer cannot be used")
 )
 
-// maxAnswer bounds an answer: a result takes less than 100 bytes. The rest is for services
-// that return the texts.
+// maxAnswer bounds an answer, in bytes. A result takes less than 100; the bound leaves room for
+// services that also return the texts.
 const maxAnswer = 4 << 20
 
 // ask sends one request and returns its scores in the order of texts.
@@ -58,16 +58,16 @@ type statusError int
 
 func (s statusError) Error() string { return fmt.Sprintf("status %d", int(s)) }
 
-// post sends a request and returns the body of the answer. If the service has closed the
-// reused connection, http.Transport sends the request again, once: requests have no side
-// effects. There is no other retry; the caller can fall back to its own order.
+// post sends a request and returns the body of the answer. If the service closed an idle
+// connection that post reuses, http.Transport sends the request again, once: requests have no
+// side effects. There is no other retry: the caller can answer without the service.
 func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	request.Header = c.header.Clone()
-	request.Header["Idempotency-Key"] = nil // not sent; see http.Transport
+	request.Header["Idempotency-Key"] = nil // lets http.Transport retry, but is not sent
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (c *Client) post(ctx context.Context, body []byte) ([]byte, error) {
 	return io.ReadAll(http.MaxBytesReader(nil, response.Body, maxAnswer))
 }
 
-// drain reads a short remainder of body, so that the connection can be reused. Nothing
-// else reads the bodies of errors, which may quote the request.
+// drain reads a short remainder of body, so that the connection can be reused. The bodies of
+// error answers are not read otherwise: they may quote the request.
 func drain(body io.Reader) {
 	_, _ = io.CopyN(io.Discard, body, 16<<10)
 }
@@ -91,8 +91,8 @@ func drain(body io.Reader) {
 // canceled wraps the error of the caller's context.
 func canceled(ctx context.Context) error { return fmt.Errorf("reranking: %w", ctx.Err()) }
 
-// classify converts an error of a request to one of this package. It does not wrap the
-// original, which may include the address.
+// classify converts an error of a request to an error of this package. It does not wrap the
+// original error, which may include the address.
 func classify(ctx context.Context, err error) error {
 	var status statusError
 	var network net.Error

@@ -29,8 +29,8 @@ func New() *Chunks {
 // Limit returns the maximum number of chunks in a lease.
 func (b *Chunks) Limit() int { return int(b.limit.Load()) }
 
-// Took adapts the limit to the duration of a batch. Of two concurrent calls, one may have no
-// effect.
+// Took adapts the limit to a batch of chunks that took a time. Of two concurrent calls, one may
+// have no effect.
 func (b *Chunks) Took(chunks int, took time.Duration) {
 	limit := b.limit.Load()
 	switch {

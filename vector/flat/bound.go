@@ -2,7 +2,7 @@ package flat
 
 import "math"
 
-// quantizedQuery is a query in some 13 bits an element: about scale·weights.
+// quantizedQuery is a query quantized to about 13 bits an element: it is nearly scale·weights.
 type quantizedQuery struct {
 	exact  []float32
 	planes []int8 // the weights (see intKernel)
@@ -10,11 +10,11 @@ type quantizedQuery struct {
 	scale  float64
 	error  float64 // at least the length of the quantization error
 	length float64 // at least the length of the query
-	slack  float64 // bounds rounding, as a factor of both lengths
+	slack  float64 // bounds rounding errors, as a factor of the lengths of both vectors
 }
 
-// maxWeight is the greatest absolute value of a quantized query's elements. Each is
-// 64·high + low, with high between ±63 and low between -32 and 31.
+// maxWeight is the greatest absolute value of a weight. A weight is stored as 64·high + low,
+// with high between -63 and 63 and low between -32 and 31.
 const maxWeight = 63*64 + 31
 
 func quantizeQuery(query []float32) *quantizedQuery {
@@ -23,7 +23,8 @@ func quantizeQuery(query []float32) *quantizedQuery {
 	for _, x := range query {
 		peak = max(peak, math.Abs(float64(x)))
 	}
-	// Sums of len(query) products of up to 16 times a weight fit into 32 bits.
+	// A sum of len(query) products, each of a weight and a number below 16, must fit into 32
+	// bits.
 	levels := min(maxWeight, math.MaxInt32/(16*len(query)))
 	if q.scale = peak / float64(levels); q.scale == 0 {
 		q.scale = 1
@@ -39,22 +40,22 @@ func quantizeQuery(query []float32) *quantizedQuery {
 		q.length += float64(x) * float64(x)
 	}
 	q.error, q.length = math.Sqrt(q.error)*roundUp, math.Sqrt(q.length)*roundUp
-	// A kernel rounds each product, each of the sums of a lane, and three sums of
-	// lanes, by at most 2⁻²⁴ of what it rounds. Twice that is more than enough for
-	// terms of higher order; 2⁻²⁰ covers bound's own arithmetic.
+	// A kernel rounds each product, each sum of a lane and three sums of lanes, each by at most
+	// 2⁻²⁴ of the rounded number. Twice that is more than enough for terms of higher order;
+	// 2⁻²⁰ covers the arithmetic of bounds itself.
 	q.slack = 2*float64(len(query)/lanes+4)/(1<<24) + 1.0/(1<<20)
 	return q
 }
 
-// bounds writes to scores, for each row of a copy, an upper bound of the score that a
-// kernel computes for the row. dots has room for as many numbers.
+// bounds sets scores to an upper bound for each row of a copy: of the score that a kernel
+// computes for the row. dots is memory for as many numbers.
 //
-// The score is weight·(query·mean) + scale·(query·values) + query·error. A kernel computes
-// the first product. The second equals the product with the quantized query, except that
-// by Cauchy and Schwarz the quantization error changes it by at most the length of that
-// error times the length of scale·values. In the third, the part of error along the mean
-// adds at most its length times the query's length, and the part orthogonal to the mean at
-// most its length times the length of the query's part orthogonal to the mean.
+// The score is weight·(query·mean) + scale·(query·values) + query·error. The first product is
+// computed by a kernel. In the second, the quantized query replaces the query: by Cauchy and
+// Schwarz, this changes it by at most the length of the query's quantization error times the
+// length of scale·values. The third is not known, but bounded: the part of error along the mean
+// adds at most its length times the query's length, and the part orthogonal to the mean at most
+// its length times the length of the query's part orthogonal to the mean.
 func (q *quantizedQuery) bounds(scores []float32, dots []int32, z *quantized, dot kernel, multiply intKernel) {
 	dots = dots[:len(scores)]
 	multiply(dots, q.planes, z.values)
@@ -69,8 +70,8 @@ func (q *quantizedQuery) bounds(scores []float32, dots []int32, z *quantized, do
 	}
 }
 
-// across returns at least the length of the query's part orthogonal to the mean of a copy.
-// product is query·mean, computed by a kernel.
+// across returns an upper bound of the length of that part of the query that is orthogonal to
+// the mean of a copy. product is query·mean, computed by a kernel.
 func (q *quantizedQuery) across(product float64, z *quantized) float64 {
 	if z.meanLength == 0 {
 		return q.length
@@ -79,10 +80,11 @@ func (q *quantizedQuery) across(product float64, z *quantized) float64 {
 	return math.Sqrt(max(0, q.length*q.length-along*along)) * roundUp
 }
 
-// An intKernel writes to dots, for each of len(dots) contiguous packed rows, the dot
-// product of its elements, less minValue, and the query. A block of the query is the high
-// numbers of its 64 elements and then the 64 low numbers. len(query) is a positive
-// multiple of twice packedBlock, and no sum overflows.
+// An intKernel computes dot products of a quantized query with packed rows. rows are len(dots)
+// contiguous rows. For each, it sets an element of dots to the product of the query and the
+// row's elements less minValue, which are the numbers from 0 to 15 that are stored. A block of
+// the query has the high parts of 64 weights, and then their low parts. len(query) must be a
+// positive multiple of twice packedBlock, and no sum may overflow.
 type intKernel func(dots []int32, query []int8, rows []byte)
 
 func multiplyPortable(dots []int32, query []int8, rows []byte) {

@@ -13,8 +13,8 @@ import (
 	"mneme/vector/flat"
 )
 
-// owners are the access facts of a system in which every agent has one store, named after
-// the agent, and shares nothing.
+// owners implements acl.Facts for a simple system: every agent has one store, which has the
+// agent's name, and nothing is shared.
 type owners map[string]int64
 
 func (o owners) StoreFacts(context.Context, []string) (map[string]acl.StoreFacts, error) {
@@ -35,8 +35,8 @@ func (owners) Settings(context.Context, string) (acl.Settings, error) {
 	return acl.DefaultSettings(), nil
 }
 
-// An index of three entries in two stores. A search sees only the stores and
-// labels of its scope, and an entry counts once, by its best chunk.
+// The example has an index with three entries in two stores. A search sees only the stores and
+// labels of its scope. An entry is found once, by its best chunk.
 func Example() {
 	ctx := context.Background()
 	stores := owners{"ada": 1, "bob": 2}

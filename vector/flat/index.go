@@ -1,17 +1,16 @@
-// Package flat is an exact in-memory vector index. It compares a query with
-// every vector of the scope, in half precision, and needs neither training nor
-// tuning: 100,000 vectors of 384 elements take a few milliseconds. Vectors are
-// stored contiguously by store and label, so a search never touches vectors
-// that the caller may not see.
+// Package flat is an exact in-memory vector index. It compares a query with every vector of the
+// scope, in half precision. It needs neither training nor tuning: 100,000 vectors of 384
+// elements take a few milliseconds. Vectors are stored contiguously by store and label, so a
+// search never touches vectors that the caller may not see.
 //
-// A scan of many rows first bounds the scores of its rows by a copy of them in four bits
-// an element, and then scores only the rows that may be among the results (see quantized).
-// The results are the same as without the copy.
+// A scan of many rows first computes an upper bound of each row's score, from a copy of the
+// rows with four bits an element. It then scores only the rows that may be among the results
+// (see quantized). The results are the same as without the copy.
 //
-// The index is a cache of the vectors stored with the rows. It has no file, since a file
-// would retain the vectors of erased entries. An entry of one chunk takes about 2·dim + 74
-// bytes of memory, and dim/2 + 12 more in stores that are often searched in scans of
-// 49,152 chunks or more.
+// The index is a cache of the vectors that the database stores with the entries. It has no
+// file, since a file could retain the vectors of erased entries. An entry of one chunk takes
+// about 2·dim + 74 bytes of memory. In stores that are often searched, it takes dim/2 + 12 more
+// if a scan reads 49,152 chunks or more.
 package flat
 
 import (
@@ -27,7 +26,7 @@ import (
 // A rowList is the linked list of an entry's rows, one per chunk.
 type rowList struct {
 	slab *slab
-	head uint32 // noRow if empty; continues in segment.next
+	head uint32 // noRow if there are none; the list continues in segment.next
 }
 
 // A storePartition holds a store's slabs by label; nil if a label has none.
@@ -36,15 +35,15 @@ type storePartition [acl.Restricted + 1]*slab
 // Index implements vector.Index exactly. Hits with equal scores are ordered by
 // entry id.
 //
-// A search holds the read lock only while it collects the rows to read (see
-// segment), and a writer releases the lock between batches, so neither waits
-// for the bulk of the other's work. A search sees each entry either entirely
-// before or entirely after an upsert.
+// A search holds the read lock only while it determines which rows to read (see segment). A
+// writer releases the lock between batches. So neither waits for most of the other's work. A
+// search sees an entry either as it was before an upsert or as it is after it, never in
+// between.
 type Index struct {
 	dim           int
 	stride        int // elements per row, including padding
-	perSegment    int // rows of a full segment
-	perWorker     int // rows that justify another goroutine
+	perSegment    int // rows of a segment that is full
+	perWorker     int // number of rows for which a search uses another goroutine
 	dot           kernel
 	multiply      intKernel // nil: rows are not quantized
 	quantizeAt    int       // number of rows of a scan from which it uses quantized copies
@@ -101,7 +100,8 @@ func (x *Index) Upsert(ctx context.Context, records []vector.Record) error {
 	return nil
 }
 
-// groupByEntry groups the records by entry, in the order of first occurrence.
+// groupByEntry returns the records grouped by entry. Entries are in the order of their first
+// records.
 func groupByEntry(records []vector.Record) [][]vector.Record {
 	at := make(map[uuid.UUID]int, len(records))
 	var entries [][]vector.Record
@@ -118,7 +118,8 @@ func groupByEntry(records []vector.Record) [][]vector.Record {
 	return entries
 }
 
-// upsertBatch writes entries up to writeBatch rows and returns the rest.
+// upsertBatch writes the first of entries, until that makes about writeBatch rows, and returns
+// the rest.
 func (x *Index) upsertBatch(entries [][]vector.Record) [][]vector.Record {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -181,8 +182,7 @@ func (x *Index) remove(id uuid.UUID) {
 	if !ok {
 		return
 	}
-	// Read the entry again after each row: filling the hole may have moved
-	// another row of this entry.
+	// Look the entry up again for each row: fillHole may have moved another row of this entry.
 	for ; list.head != noRow; list = x.entries[id] {
 		segment, i := list.slab.at(list.head, x.perSegment)
 		x.entries[id] = rowList{list.slab, segment.next[i]}
@@ -193,7 +193,7 @@ func (x *Index) remove(id uuid.UUID) {
 	x.dropIfEmpty(list.slab)
 }
 
-// fillHole moves the slab's last row to an index that no list refers to anymore.
+// fillHole moves the slab's last row to hole, a row number to which no list refers any more.
 func (x *Index) fillHole(s *slab, hole uint32) {
 	last := uint32(s.rows(x.perSegment) - 1)
 	if hole != last {
@@ -203,8 +203,8 @@ func (x *Index) fillHole(s *slab, hole uint32) {
 	s.pop(x.stride)
 }
 
-// relink replaces row index from by to in the list of the entry that the row
-// belongs to.
+// relink updates the list of the entry to which a moved row belongs: the row has the number to,
+// and the list still refers to it by from.
 func (x *Index) relink(s *slab, from, to uint32) {
 	moved, i := s.at(to, x.perSegment)
 	id := moved.ids[i]
@@ -223,8 +223,8 @@ func (x *Index) relink(s *slab, from, to uint32) {
 	}
 }
 
-// dropIfEmpty removes a slab without rows, and its partition if that was its
-// last slab.
+// dropIfEmpty removes a slab that has no rows. It also removes the store's partition if that
+// has no other slab.
 func (x *Index) dropIfEmpty(s *slab) {
 	if len(s.segments) > 0 {
 		return

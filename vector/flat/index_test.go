@@ -19,8 +19,8 @@ func TestContract(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index { return New(dim) }, vectortest.Options{})
 }
 
-// The suite's data sets are small. With segments of three rows and a goroutine for every
-// two, they cross every boundary that large data sets cross.
+// The suite's data sets are small. With segments of three rows, and another goroutine for every
+// two rows, they cover the same cases as large data sets.
 func TestContractWithSmallSegments(t *testing.T) {
 	vectortest.Run(t, func(_ testing.TB, dim int) vector.Index {
 		x := New(dim)

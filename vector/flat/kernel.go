@@ -2,11 +2,10 @@ package flat
 
 import "math"
 
-// Every kernel, portable or assembly, computes the same bits, so that a ranking
-// does not depend on the machine. A row of stride elements is summed in
-// lanes = 8 accumulators, element i in accumulator i mod 8. Each product is
-// rounded to float32 before it is added (no fused multiply-add). The
-// accumulators are then added as
+// Every kernel, portable or assembly, computes the same bits, so that a ranking does not depend
+// on the machine. A row is summed in 8 accumulators (lanes): element i is added to accumulator
+// i mod 8. Each product is rounded to float32 before it is added (no fused multiply-add). At
+// the end the accumulators are added as
 //
 //	((0+4)+(2+6)) + ((1+5)+(3+7))
 //
@@ -21,10 +20,10 @@ func stride(dim int) int { return (dim + lanes - 1) &^ (lanes - 1) }
 // multiple of lanes; len(rows) is at least len(query)*len(scores).
 type kernel func(scores, query []float32, rows []uint16)
 
-// dotPortable is the kernel in plain Go. widen shifts a half's exponent and fraction into
-// position. The result is 2^112 too small, because the exponent biases differ by 127-15;
-// one multiplication corrects that exactly, for subnormal halves too. Infinities and NaN
-// are not supported.
+// dotPortable is the kernel in plain Go. In widen, a half's exponent and fraction, shifted into
+// position, are a number that is 2^112 times too small, because the exponents' biases are 15
+// and 127. One multiplication corrects that exactly, for subnormal halves too. Infinities and
+// NaN are not supported.
 func dotPortable(scores, query []float32, rows []uint16) {
 	n := len(query)
 	for r := range scores {

@@ -18,7 +18,7 @@ func dotAVX2(scores, query []float32, rows []uint16) {
 	dotRowsAVX2(&scores[0], &query[0], &rows[0], len(query), len(scores))
 }
 
-// dotRowsAVX2 is a kernel for count > 0 rows of stride elements each.
+// dotRowsAVX2 is a kernel for a number of rows, count > 0, of stride elements each.
 //
 //go:noescape
 func dotRowsAVX2(scores, query *float32, rows *uint16, stride, count int)

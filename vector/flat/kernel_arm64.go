@@ -1,7 +1,7 @@
 package flat
 
-// chooseKernel returns the fastest kernel for this machine. Every arm64 has
-// NEON with conversions from half precision.
+// chooseKernel returns the fastest kernel for this machine. Every arm64 processor has NEON,
+// which converts from half precision.
 func chooseKernel() kernel { return dotNEON }
 
 func dotNEON(scores, query []float32, rows []uint16) {
@@ -12,11 +12,11 @@ func dotNEON(scores, query []float32, rows []uint16) {
 	dotRowsNEON(&scores[0], &query[0], &rows[0], len(query), len(scores))
 }
 
-// dotRowsNEON is a kernel for count > 0 rows of stride elements each.
+// dotRowsNEON is a kernel for a number of rows, count > 0, of stride elements each.
 //
 //go:noescape
 func dotRowsNEON(scores, query *float32, rows *uint16, stride, count int)
 
-// chooseIntKernel returns the kernel for quantized rows; nil if no kernel makes a scan
-// faster.
+// chooseIntKernel returns the kernel for quantized rows, or nil if quantized rows would not
+// make a scan faster on this machine.
 func chooseIntKernel() intKernel { return nil }

@@ -94,7 +94,7 @@ func TestIdenticalRowsScoreAlikeAtEveryPosition(t *testing.T) {
 }
 
 func BenchmarkKernel(b *testing.B) {
-	const dim, count = 384, 256 // one segment, in the second-level cache
+	const dim, count = 384, 256 // one segment, which fits into the second-level cache
 	r := rand.New(rand.NewPCG(5, 6))
 	query := unitVector(r, dim)
 	var rows []uint16

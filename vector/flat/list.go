@@ -10,7 +10,8 @@ import (
 
 var _ vector.Lister = (*Index)(nil)
 
-// List implements vector.Lister. It lists the contents at the time of the call.
+// List implements vector.Lister. It lists the contents that the index had at the time of the
+// call.
 func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
 	for _, entry := range x.snapshot() {
 		if err := ctx.Err(); err != nil {
@@ -35,8 +36,7 @@ func (x *Index) snapshot() []vector.IndexedEntry {
 	return all
 }
 
-// digest returns the sum of the digests of a list's rows. The caller holds the
-// read lock.
+// digest returns the sum of the digests of an entry's rows. The caller must hold the read lock.
 func (x *Index) digest(list rowList) (sum uint64) {
 	for row := list.head; row != noRow; {
 		segment, i := list.slab.at(row, x.perSegment)

@@ -2,8 +2,8 @@ package flat
 
 import "golang.org/x/sys/cpu"
 
-// chooseIntKernel returns the kernel for quantized rows; nil if no kernel makes a scan
-// faster.
+// chooseIntKernel returns the kernel for quantized rows, or nil if quantized rows would not
+// make a scan faster on this machine.
 func chooseIntKernel() intKernel {
 	if cpu.X86.HasAVX2 && cpu.X86.HasF16C {
 		return multiplyAVX2
@@ -19,7 +19,8 @@ func multiplyAVX2(dots []int32, query []int8, rows []byte) {
 	multiplyRowsAVX2(&dots[0], &query[0], &rows[0], len(query)/(2*packedBlock), len(dots))
 }
 
-// multiplyRowsAVX2 is an intKernel for count > 0 rows of blocks > 0 blocks each.
+// multiplyRowsAVX2 is an intKernel for a number of rows, count > 0, of a number of blocks each,
+// blocks > 0.
 //
 //go:noescape
 func multiplyRowsAVX2(dots *int32, query *int8, rows *byte, blocks, count int)

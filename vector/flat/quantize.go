@@ -6,21 +6,22 @@ import (
 	"mneme/vector"
 )
 
-// quantized is a copy of a segment's rows in 4 bits an element. Reading it takes a quarter
-// of the memory bandwidth of the rows, which limits a scan of a large store. The copy
-// bounds the scores of the rows: a row whose bound is below the threshold of a scan cannot
-// be a result. The other rows are scored exactly, so the copy does not change the results.
+// quantized is a copy of a segment's rows with 4 bits an element. A scan of a large store is
+// limited by memory bandwidth, and the copy takes a quarter of the rows' bandwidth. The copy
+// gives an upper bound of each row's score. A row whose bound is below the threshold of the
+// scan cannot be a result; the other rows are scored exactly. So the copy does not change the
+// results.
 //
-// A row is weight·mean + scale·values + error. Vectors of one encoder point in nearly the
-// same direction, so a row without its part along the mean is short, and few bits are
-// enough for it. The weights are such that the errors are orthogonal to the mean (except
-// for rounding, see tilt): an error then changes a product with a query by at most its
-// length times the length of the query's part orthogonal to the mean, which is short too.
+// A row is weight·mean + scale·values + error. Vectors of one encoder point in nearly the same
+// direction, so a row without its part along the mean is short, and few bits suffice for it.
+// The weights are chosen so that the errors are orthogonal to the mean (except for rounding,
+// see tilt). An error then changes the product with a query by at most its own length times the
+// length of the part of the query that is orthogonal to the mean, which is short too.
 type quantized struct {
 	mean    []uint16  // of the rows, in half precision
 	values  []byte    // of all rows, packed (see pack)
-	weights []float32 // of each row
-	scales  []float32 // of each row, 0 or more
+	weights []float32 // at least the length of the part of any error that lies along the mean
+	scales  []float32 // at least the sum of the lengths of a row's three parts, for every row
 	errors  []float32 // for each row, at least the length of the error
 
 	meanLength  float64 // at least the length of mean
@@ -39,8 +40,8 @@ const (
 // packedBytes returns the number of bytes of a packed row.
 func packedBytes(stride int) int { return (stride + packedBlock - 1) / packedBlock * packedBlock / 2 }
 
-// pack packs the values of a row padded to whole blocks. The lower half of a block's byte
-// i is element i less minValue, the upper half element 32+i.
+// pack packs the values of one row, which are padded to whole blocks. Byte i of a block has
+// element i in its lower half and element 32+i in its upper half, each less minValue.
 func pack(packed []byte, values []int8) {
 	const half = packedBlock / 2
 	for i := range packed {
@@ -49,8 +50,8 @@ func pack(packed []byte, values []int8) {
 	}
 }
 
-// roundUp is a factor that makes a length computed in float64 and rounded to float32 at
-// least its exact value.
+// roundUp is a factor for lengths: a length that was computed in float64, multiplied by it and
+// rounded to float32, is at least the exact length.
 const roundUp = 1 + 1.0/(1<<20)
 
 // newQuantized quantizes rows of stride elements.
@@ -82,9 +83,9 @@ func newQuantized(halves []uint16, stride int) *quantized {
 	return z
 }
 
-// quantizeRest writes to values the nearest integers to rest in units of a scale, and
-// returns the scale. It tries several scales and takes the one with the least error: most
-// elements are far below the greatest, so a finer scale that clips it may be better.
+// quantizeRest sets values to the nearest integers to rest, in units of a scale, and returns
+// the scale. It tries several scales and takes the one with the least error: most elements are
+// far below the greatest one, so a finer scale may be better although it clips that one.
 func quantizeRest(values []int8, rest []float32) (scale float32) {
 	var peak float32
 	for _, x := range rest {
@@ -113,15 +114,16 @@ func quantizeRest(values []int8, rest []float32) (scale float32) {
 	return scale
 }
 
-// nearest returns the nearest integer that is a quantized element.
+// nearest returns the nearest of the integers that a quantized element can be.
 func nearest(x float32) float32 {
 	// Adding and subtracting 1.5·2²³ rounds to the nearest integer.
 	const round = 3 << 22
 	return max(minValue, min(minValue+15, float32(x+round)-round))
 }
 
-// measure sets the weight of row i and the bounds on its error. It computes them from the
-// rounded values, so they hold for any rounding. meanSquare is the mean's squared length.
+// measure sets the weight of row i and the bounds on its error. It computes these from the
+// stored values, after their rounding, so the bounds hold however they were rounded. meanSquare
+// is the square of the mean's length.
 func (z *quantized) measure(i int, row []uint16, mean []float32, values []int8, meanSquare float64) {
 	scale, along, square := float64(z.scales[i]), 0.0, 0.0
 	for j, h := range row {

@@ -24,7 +24,8 @@ func kernelOrPortable() intKernel {
 	return multiplyPortable
 }
 
-// quantizing makes an index quantize every segment at once, however small.
+// quantizing sets the limits of an index so that it quantizes every segment at its first scan,
+// however small.
 func quantizing(x *Index, perSegment int) *Index {
 	x.perSegment, x.perWorker, x.multiply = perSegment, 2, kernelOrPortable()
 	x.quantizeAt, x.quantizeLeast, x.quantizeAfter = 0, 1, 1
@@ -67,7 +68,7 @@ func TestEveryIntKernelComputesTheSameSums(t *testing.T) {
 	}
 }
 
-// encoders are distributions of unit vectors, like those of text encoders.
+// encoders are distributions of unit vectors that resemble the vectors of text encoders.
 var encoders = []struct {
 	name   string
 	vector func(r *rand.Rand, dim int) []float32
@@ -88,7 +89,8 @@ var encoders = []struct {
 	}},
 }
 
-// scaled returns the unit vector of mean and a random vector times spread.
+// scaled returns a random vector around mean, scaled to unit length. spread is the size of the
+// random part.
 func scaled(r *rand.Rand, dim int, mean func(i int) float64, spread float64) []float32 {
 	v, square := make([]float32, dim), 0.0
 	for i := range v {
@@ -219,8 +221,8 @@ func quantizedIn(x *Index) (n int) {
 	return n
 }
 
-// Only scans of many rows quantize, across all their stores, and only segments with enough
-// rows.
+// A segment is quantized only by scans of many rows, counted over all stores of the scan, and
+// only if it has enough rows itself.
 func TestOnlyLargeScansQuantize(t *testing.T) {
 	const many = 64 * quantizedLeast // instead of quantizedRows, for speed
 	const least, fewer = many / quantizedLeast, many/quantizedLeast - 1
@@ -262,7 +264,8 @@ func TestOnlyLargeScansQuantize(t *testing.T) {
 	}
 }
 
-// A copy serves scans of as many rows or fewer; a scan of more rows replaces it.
+// A quantized copy serves scans that read as many rows of the segment or fewer. A scan that
+// reads more rows replaces it.
 func TestQuantizedCopiesOfGrowingSegments(t *testing.T) {
 	const dim, after = 64, 3
 	r := rand.New(rand.NewPCG(1, 2))
@@ -302,7 +305,7 @@ func TestStatsCountQuantizedCopies(t *testing.T) {
 }
 
 func BenchmarkIntKernel(b *testing.B) {
-	const dim, count = 384, 256 // one segment, in the second-level cache
+	const dim, count = 384, 256 // one segment, which fits into the second-level cache
 	r := rand.New(rand.NewPCG(5, 6))
 	query, rows, dots := make([]int8, 4*packedBytes(dim)), make([]byte, packedBytes(dim)*count), make([]int32, count)
 	for i := range query {
@@ -360,8 +363,8 @@ func BenchmarkQuantizedSearch(b *testing.B) {
 	}
 }
 
-// cone draws vectors with the cosines of a text encoder: .85 on average, and higher within
-// a topic.
+// cone draws vectors whose cosines are like those of a text encoder: .85 on average, and higher
+// within a topic.
 type cone struct{ common, topics [][]float32 }
 
 func newCone() cone {

@@ -10,28 +10,28 @@ import (
 
 // A scan finds the entries nearest to a query, in two passes over its rows.
 //
-// The first pass computes an upper bound of each row's score, from the quantized copy of
-// its segment; without a copy the bound is the score itself. It collects the greatest
-// bounds of different entries, as many as the query asks for (see seeds), and then scores
-// their rows. No row below the lowest of these scores can be among the results. The second
-// pass scores and ranks the rows whose bound reaches that score. There are few more of
-// them than results: the threshold is known before any row is scored.
+// The first pass computes an upper bound of each row's score from the quantized copy of its
+// segment; without a copy, the bound is the score itself. It chooses the rows with the greatest
+// bounds, each of another entry, as many as the query asks for (see seeds), and scores them. No
+// row that scores less than all of these can be among the results. So the second pass scores
+// and ranks only the rows whose bound reaches the lowest of these scores. These are few more
+// than the results, because this threshold is known from the start of the pass.
 type scan struct {
 	*Index
 	spans     []span
 	query     []float32       // padded to the stride
 	quantized *quantizedQuery // nil if no span may have a quantized copy
 	limit     int
-	scores    []float32 // an upper bound of the score of each row of the spans
+	scores    []float32 // for each row of the spans, an upper bound of its score
 	pooled    *[]float32
 	workers   []worker
 	threshold threshold
 }
 
-// A worker is one goroutine's part of a scan.
+// A worker does the part of a scan that one goroutine does.
 type worker struct {
 	*scan
-	dots        []int32  // by row of a segment
+	dots        []int32  // one for each row of a segment
 	batch       []uint16 // batchRows rows
 	pooled      *[]uint16
 	batchScores []float32
@@ -39,21 +39,22 @@ type worker struct {
 	best        *topK
 }
 
-// These pools reuse memory between searches: scan.scores, 4 bytes a row, worker.batch and
-// seeds. Each pooled slice has a header of its own: a pointer to a field of a scan would
-// retain the whole scan.
+// These pools reuse memory between searches: of scan.scores (4 bytes a row), worker.batch and
+// seeds. Each pool holds pointers to slices that were allocated separately: a pointer to a
+// field of a scan would keep the whole scan in memory.
 var (
 	batchPool = sync.Pool{New: func() any { return new([]uint16) }}
 	scorePool = sync.Pool{New: func() any { return new([]float32) }}
 	seedPool  = sync.Pool{New: func() any { return new([]seed) }}
 )
 
-// fewRows is the maximum number of rows per result that a scan ranks without a threshold.
+// fewRows is the number of rows per result up to which a scan ranks all rows without a
+// threshold.
 const fewRows = 4
 
-// newScan returns a scan of spans with a total number of rows, for limit entries. seeds is
-// the maximum number of seeds: limit, or 0 if the spans may contain a row twice. The
-// caller releases the scan.
+// newScan returns a scan of spans, which have a number of rows in total, for limit entries.
+// seeds is the maximum number of seeds: limit, or 0 if the spans may contain a row twice. The
+// caller must release the scan.
 func newScan(x *Index, spans []span, rows int, query []float32, limit, seeds int) *scan {
 	s := &scan{Index: x, spans: spans, query: query, limit: limit, pooled: scorePool.Get().(*[]float32)}
 	if cap(*s.pooled) < rows {
@@ -100,8 +101,8 @@ func (s *scan) run(ctx context.Context) (*topK, error) {
 			all.add(seed)
 		}
 	}
-	// A threshold of -1 would exclude scores that rounding pushed below -1, which tie with
-	// it.
+	// A threshold of -1 would exclude scores below -1. These are only due to rounding and tie
+	// with -1.
 	if least := all.least(); least > -1 {
 		s.threshold.raise(least)
 	}
@@ -116,8 +117,8 @@ func (s *scan) run(ctx context.Context) (*topK, error) {
 	return best, nil
 }
 
-// each passes each span to a worker, on several cores if there are several workers, and
-// then calls end, if not nil, for each worker. It stops when ctx ends.
+// each calls pass for each span with one of the workers; if there are several, they run
+// concurrently. Then, unless end is nil, it calls end for each worker. It stops when ctx ends.
 func (s *scan) each(ctx context.Context, pass func(*worker, *span), end func(*worker)) {
 	var next atomic.Int64
 	work := func(w *worker) {
@@ -140,7 +141,7 @@ func (s *scan) each(ctx context.Context, pass func(*worker, *span), end func(*wo
 	wait.Wait()
 }
 
-// bound computes the bounds of a span's rows.
+// bound computes the upper bounds of a span's rows, and adds seeds.
 func (w *worker) bound(rows *span) {
 	bounds := w.scores[rows.first:][:len(rows.ids)]
 	if rows.source != nil {
@@ -157,7 +158,7 @@ func (w *worker) bound(rows *span) {
 	w.seeds.choose(bounds, rows)
 }
 
-// scoreSeeds replaces the bounds of the worker's seeds with their scores.
+// scoreSeeds computes the scores of the worker's seeds, which replace their bounds.
 func (w *worker) scoreSeeds() {
 	if w.quantized == nil { // the bounds are the scores
 		for i := range w.seeds.heap {
@@ -177,9 +178,9 @@ func (w *worker) scoreSeeds() {
 	}
 }
 
-// batchRows is the number of non-contiguous rows that are scored in one batch. The copies
-// of rows do not depend on each other, so the processor fetches several from memory at a
-// time, and the kernel finds them in its first-level cache.
+// batchRows is the number of scattered rows that are copied together and then scored in one
+// batch. The copies do not depend on each other, so the processor fetches several rows from
+// memory at the same time. The kernel then finds them in the first-level cache.
 const batchRows = 16
 
 // gather copies a row of a span to a row of the batch.
@@ -200,7 +201,7 @@ func (w *worker) scoreBatch(n int) []float32 {
 	return w.batchScores[:n]
 }
 
-// rank scores and ranks the rows of a span whose bound reaches the threshold.
+// rank scores and ranks those rows of a span whose bound reaches the threshold.
 func (w *worker) rank(rows *span) {
 	w.best.raise(w.threshold.load())
 	var picked [batchRows]int

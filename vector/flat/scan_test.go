@@ -25,8 +25,8 @@ func TestContractWithQuantizedSegmentsAndPortableKernels(t *testing.T) {
 	}, vectortest.Options{})
 }
 
-// Equal vectors tie, entries have several chunks, some entries lack a first chunk, and
-// some vectors score above 1 before clamping.
+// The data has all kinds of difficult cases: equal vectors, which tie; entries with several
+// chunks, some without a first chunk; and vectors whose score is above 1 before it is clamped.
 func TestTiesAndChunksAreFoundWithQuantizedSegments(t *testing.T) {
 	const dim = 24
 	ctx, r := context.Background(), rand.New(rand.NewPCG(11, 12))

@@ -9,8 +9,8 @@ import (
 	"mneme/vector"
 )
 
-// A span is the unit of work of a scan: some rows of a segment, which do not change while
-// the scan reads them (see segment.freeze).
+// A span is the unit of work of a scan: some rows of a segment. They do not change while the
+// scan reads them, because they are frozen (see segment.freeze).
 type span struct {
 	halves []uint16
 	ids    []uuid.UUID
@@ -21,21 +21,21 @@ type span struct {
 }
 
 const (
-	// quantizedRows is the number of rows of a scan that justifies quantized copies, which
-	// take a quarter more memory. With fewer rows, so large a share reaches the threshold
-	// of 256 results that scoring all is faster.
+	// quantizedRows is the number of rows from which a scan uses quantized copies, which take a
+	// quarter more memory. If there are fewer rows, so many of them reach the threshold of 256
+	// results that it is faster to score all rows exactly.
 	quantizedRows = 48 << 10
-	// quantizedLeast is the minimum number of rows of a segment with a copy: the copy
-	// holds their mean, which takes as much memory as four copied rows.
+	// quantizedLeast is the minimum number of rows of a segment that is quantized. The copy has
+	// the mean of the rows, too, which takes as much memory as four rows of the copy.
 	quantizedLeast = 64
-	// quantizedScans is the number of scans of a segment that take about as long as
-	// quantizing it. Waiting for them avoids quantizing a segment after each of its
-	// frequent changes.
+	// quantizedScans is the number of scans after which a segment is quantized: so many scans
+	// take about as long as quantizing it. A segment that changes often is not quantized after
+	// each change.
 	quantizedScans = 40
 )
 
-// rowsPerWorker is the number of rows that justifies another goroutine: at 384 elements
-// 100 to 500 µs of work, depending on the cache that holds them.
+// rowsPerWorker is the number of rows for which a scan uses another goroutine. At 384 elements
+// they take 100 to 500 µs, depending on the cache that holds them.
 const rowsPerWorker = 8192
 
 // Search implements vector.Index. It returns the errors of vector.Query.Check
@@ -52,7 +52,7 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	copy(padded, query.Vector)
 	seeds := query.Limit
 	if query.Only != nil {
-		seeds = 0 // the rows are few, and a repeated entry repeats its rows
+		seeds = 0 // few rows; and an entry that is repeated in Only repeats its rows
 	}
 	s := newScan(x, spans, rows, padded, query.Limit, seeds)
 	defer s.release()
@@ -64,7 +64,7 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 }
 
 // visible returns the rows that a search reads, and their number. If only is not nil, it
-// returns only rows of these entries.
+// returns the rows of these entries only.
 //
 // SECURITY: every row that a search reads comes from here, selected by the
 // store and label of its slab.
@@ -103,8 +103,8 @@ func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows i
 	return spans, rows
 }
 
-// visibleOf returns the rows of the given entries that are within the scope,
-// one span per row. The caller holds the read lock.
+// visibleOf returns the rows of the given entries that are within the scope. Each span has one
+// row. The caller must hold the read lock.
 func (x *Index) visibleOf(scope acl.Scope, only []uuid.UUID) []span {
 	accesses := make(map[int64]acl.Access)
 	for _, access := range scope.Indexed() {

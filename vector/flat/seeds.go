@@ -2,10 +2,11 @@ package flat
 
 import "math"
 
-// seeds are the limit rows with the greatest bounds among the first chunks of entries, as
-// a heap whose root is the least. First chunks belong to different entries, so the least
-// score of limit seeds is a threshold of a scan. The choice of rows, also among ties, does
-// not change results.
+// seeds are the rows with which a scan finds a threshold: of the rows that are first chunks of
+// their entries, the limit rows with the greatest bounds. They are a heap whose root is the
+// least. First chunks belong to different entries, so at least limit entries score no less than
+// the least seed, and a row that scores less is no result. Which rows are chosen, among ties or
+// otherwise, does not change the results.
 type seeds struct {
 	heap   []seed
 	pooled *[]seed
@@ -37,7 +38,7 @@ func (s *seeds) release() {
 	}
 }
 
-// least returns the least score of limit seeds; -Inf if there are fewer.
+// least returns the least score of the seeds; -Inf if there are fewer than limit.
 func (s *seeds) least() float32 {
 	if len(s.heap) < s.limit || s.limit == 0 {
 		return float32(math.Inf(-1))
@@ -45,7 +46,7 @@ func (s *seeds) least() float32 {
 	return s.heap[0].score
 }
 
-// choose adds the first chunks of a span that are among the greatest.
+// choose adds those first chunks of a span whose bounds are among the greatest so far.
 func (s *seeds) choose(bounds []float32, rows *span) {
 	if s.limit == 0 {
 		return

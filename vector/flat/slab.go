@@ -8,20 +8,19 @@ import (
 	"mneme/acl"
 )
 
-// segmentBytes is the approximate size of a segment's rows: small enough to
-// copy in some 20 µs and to stay in a core's second-level cache, large enough
-// that the overhead per segment does not matter (256 rows of 384 elements).
+// segmentBytes is the approximate size of a segment's rows (256 rows of 384 elements). It is
+// small enough to copy a segment in some 20 µs, and for a segment to stay in a core's
+// second-level cache. It is large enough that the overhead per segment does not matter.
 const segmentBytes = 192 << 10
 
-// noRow ends the linked list of an entry's rows.
+// noRow is the end of the linked list of an entry's rows.
 const noRow = ^uint32(0)
 
 // A segment holds up to a fixed number of rows, as a structure of arrays.
 //
-// Searches read segments without a lock. Under the index's read lock a search
-// freezes the rows that it is going to read; frozen rows are never written
-// again. To change a frozen row, a writer replaces the segment by a copy. Rows
-// that are not frozen are written in place.
+// Searches read segments without a lock. First, under the index's read lock, a search freezes
+// the rows that it will read. Frozen rows are never written again: to change one, a writer
+// replaces the segment by a copy. Rows that are not frozen are written in place.
 type segment struct {
 	halves []uint16     // the rows, contiguous, each padded to the stride
 	ids    []uuid.UUID  // the entry of each row
@@ -29,15 +28,15 @@ type segment struct {
 	next   []uint32     // the next row of the same entry, for each row; read by writers only
 	frozen atomic.Int32 // rows before this index are frozen
 
-	// quantized is a copy of the first rows, which were frozen, so the copy does not
-	// change either; nil before Index.quantizeAfter scans.
+	// quantized is a quantized copy of the first rows. These rows are frozen, so the copy stays
+	// correct. It is nil until Index.quantizeAfter scans have read the segment.
 	quantized atomic.Pointer[quantized]
-	scans     atomic.Int32 // number of scans without a copy of all their rows
+	scans     atomic.Int32 // number of scans that found no copy of all their rows
 }
 
-// scanned returns the quantized copy of at least the given first, frozen rows, or nil if
-// there is none. If nil, it counts the scan; the scan number quantizeAfter makes the copy
-// and replaces one with fewer rows.
+// scanned returns the segment's quantized copy if that has at least the given rows, which must
+// be the first ones and frozen. Otherwise it counts the scan and returns nil; but the scan with
+// the number quantizeAfter makes a copy, replacing one with fewer rows.
 func (s *segment) scanned(halves []uint16, stride int, quantizeAfter int32) *quantized {
 	if z := s.quantized.Load(); z != nil && len(z.weights) >= len(halves)/stride {
 		return z
@@ -60,7 +59,7 @@ func newSegment(rows, stride int) *segment {
 	}
 }
 
-// clone returns a copy with capacity for rows, none of them frozen.
+// clone returns a copy of the segment with capacity for rows rows. None of them is frozen.
 func (s *segment) clone(rows, stride int) *segment {
 	c := newSegment(rows, stride)
 	c.halves = append(c.halves, s.halves...)
@@ -70,8 +69,8 @@ func (s *segment) clone(rows, stride int) *segment {
 	return c
 }
 
-// freeze makes the segment's present rows immutable. The caller holds at least the read
-// lock.
+// freeze makes the rows that the segment has now immutable. The caller must hold at least the
+// read lock.
 func (s *segment) freeze() {
 	if n := int32(len(s.ids)); s.frozen.Load() < n {
 		s.frozen.Store(n) // concurrent searches see and store the same n
@@ -88,9 +87,8 @@ func (s *segment) bytes() int {
 	return n
 }
 
-// A slab holds every row of one store at one label, so a scope selects whole slabs. Rows
-// are numbered consecutively across the slab's segments. All segments but the last are
-// full.
+// A slab holds all rows of one store at one label. A scope therefore selects whole slabs. Rows
+// are numbered consecutively through the slab's segments, of which all but the last are full.
 type slab struct {
 	store    int64
 	label    acl.Label
@@ -111,14 +109,14 @@ func (s *slab) at(row uint32, perSegment int) (*segment, int) {
 	return s.segments[int(row)/perSegment], int(row) % perSegment
 }
 
-// push appends a row and returns its index. vector may be shorter than the
-// stride.
+// push appends a row and returns its number. vector may be shorter than the stride: the rest
+// becomes zero.
 func (s *slab) push(id uuid.UUID, chunk int, vector []uint16, next uint32, perSegment, stride int) uint32 {
 	n := len(s.segments)
 	if n == 0 || len(s.segments[n-1].ids) == perSegment {
 		rows := perSegment
 		if n == 0 {
-			rows = 1 // most stores are small: let the first segment grow
+			rows = 1 // most stores are small: start small
 		}
 		s.segments = append(s.segments, newSegment(rows, stride))
 		n++
@@ -129,7 +127,7 @@ func (s *slab) push(id uuid.UUID, chunk int, vector []uint16, next uint32, perSe
 	case size == cap(last.ids):
 		last = last.clone(min(size+max(size/4, 3), perSegment), stride)
 		s.segments[n-1] = last
-	case int(last.frozen.Load()) > size: // a search may still read a row popped from here
+	case int(last.frozen.Load()) > size: // a search may still read a row that pop removed from here
 		last = last.clone(cap(last.ids), stride)
 		s.segments[n-1] = last
 	}
@@ -142,7 +140,7 @@ func (s *slab) push(id uuid.UUID, chunk int, vector []uint16, next uint32, perSe
 	return uint32((n-1)*perSegment + size)
 }
 
-// pop removes the last row. Its bytes remain for searches that still read it.
+// pop removes the last row. Its contents stay in memory for searches that still read it.
 func (s *slab) pop(stride int) {
 	n := len(s.segments) - 1
 	last := s.segments[n]
@@ -155,8 +153,7 @@ func (s *slab) pop(stride int) {
 	}
 }
 
-// copyRow copies row src over row dst. The caller updates the lists that refer
-// to src.
+// copyRow copies row src over row dst. The caller must update the list that refers to src.
 func (s *slab) copyRow(dst, src uint32, perSegment, stride int) {
 	source, from := s.at(src, perSegment)
 	target, to := s.at(dst, perSegment)

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// threshold is a score shared by the goroutines of a scan. A goroutine that has found as
-// many entries as the scan returns raises it to the lowest of their scores: no row below
-// it is among the results, whichever goroutine reads the row.
+// threshold is a score that the goroutines of a scan share. When a goroutine has found as many
+// entries as the scan must return, it raises the threshold to the lowest of their scores. From
+// then on, no goroutine needs rows that score less: they cannot be among the results.
 type threshold struct{ bits atomic.Uint32 }
 
 // reset sets the threshold to -Inf.
@@ -15,7 +15,7 @@ func (t *threshold) reset() { t.bits.Store(math.Float32bits(float32(math.Inf(-1)
 
 func (t *threshold) load() float32 { return math.Float32frombits(t.bits.Load()) }
 
-// raise raises the threshold to score, unless it is as high already.
+// raise raises the threshold to score, unless it is at least as high already.
 func (t *threshold) raise(score float32) {
 	for {
 		old := t.bits.Load()

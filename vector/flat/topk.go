@@ -12,15 +12,14 @@ import (
 	"mneme/vector"
 )
 
-// topK keeps the k best entries of a scan, each with its best chunk, and all
-// entries that tie with the last of them.
+// topK collects the rows of a scan and finds the k best entries, each with its best chunk, and
+// all entries that tie with the last of them.
 //
-// It collects rows that reach a threshold. When it has collected enough, it
-// reduces them to entries and raises the threshold to the score of the k-th.
-// Its size depends on k and on ties, not on the number of rows, and a row
-// below the threshold costs one comparison.
+// It keeps only rows that reach a threshold. When it has enough of them, it reduces them to one
+// per entry and raises the threshold to the score of the k-th entry. So its size depends on k
+// and on ties, not on the number of rows, and a row below the threshold costs one comparison.
 //
-// The top-k of package posting is simpler: there a document has one score, and one
+// The top-k of package posting is simpler: there each document has only one score, and one
 // goroutine adds all documents.
 type topK struct {
 	k         int
@@ -30,7 +29,7 @@ type topK struct {
 	*topKMemory
 }
 
-// topKMemory holds the rows of a topK. Another topK may reuse it afterwards.
+// topKMemory is the memory for the rows of a topK. Another topK may use it afterwards.
 type topKMemory struct {
 	collected, sorted []scoredRow
 	keys, spare       []uint64
@@ -60,9 +59,9 @@ func (t *topK) release() {
 	t.topKMemory = nil
 }
 
-// capacity returns how many rows to collect when kept of them are already one
-// per entry. It at least doubles, so that pruning takes amortized time
-// proportional to the rows.
+// capacity returns how many rows to collect before the next prune, if the last one kept some.
+// This is at least twice as many, so that all prunes together take time proportional to the
+// number of rows.
 func (t *topK) capacity(kept int) int { return 2*max(kept, min(t.k, 1<<20)) + 512 }
 
 // add adds a row with its score.
@@ -76,7 +75,7 @@ func (t *topK) add(score float32, id uuid.UUID, chunk uint32) {
 	}
 }
 
-// clamp returns the cosine of a score, which rounding may have pushed outside [-1, 1].
+// clamp returns a score as a cosine: rounding may have pushed it outside [-1, 1].
 func clamp(score float32) float32 { return max(-1, min(1, score)) }
 
 // raise raises the threshold: rows below it are not among the results.
@@ -88,8 +87,8 @@ func (t *topK) merge(other *topK) {
 	t.prune()
 }
 
-// prune retains the best row of each entry, and of these the first k and those that tie
-// with the k-th. It leaves the rows sorted, best first.
+// prune keeps the best row of each entry, and of these rows the first k and all that tie with
+// the k-th. The rows are then sorted, best first.
 func (t *topK) prune() {
 	t.sort()
 	again := t.repeats()
@@ -103,14 +102,14 @@ func (t *topK) prune() {
 		}
 	}
 	t.rows, t.pruneAt = kept, t.capacity(len(kept))
-	// A threshold of -1 would exclude scores that rounding pushed below -1.
+	// A threshold of -1 would exclude scores below -1, which are only due to rounding.
 	if len(kept) >= t.k && kept[t.k-1].score > -1 {
 		t.raise(kept[t.k-1].score)
 	}
 }
 
-// sort sorts the rows, best first, ties by entry and chunk. Few scores are equal, so it
-// first sorts integers: the score in the upper half, the row's index in the lower.
+// sort sorts the rows, best first, ties by entry and chunk. Few scores are equal, so it first
+// sorts integers, which have the score in their upper half and the row's index in the lower.
 func (t *topK) sort() {
 	t.keys = t.keys[:0]
 	for i, row := range t.rows {
@@ -139,11 +138,11 @@ func (t *topK) sort() {
 	}
 }
 
-// sortUpper sorts keys stably by their upper halves. sorted and other are the memory of
-// keys and spare, in either order. It is a radix sort from the least significant byte on
-// (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R), which
-// has no branches to mispredict. For few keys slices.Sort is faster: the lower halves
-// ascend, so it gives the same order.
+// sortUpper sorts keys by their upper halves. It is stable. sorted is the memory of keys or of
+// spare, and other is the other one. It is a radix sort from the least significant byte on
+// (Knuth, The Art of Computer Programming, volume 3, section 5.2.5, algorithm R), which has no
+// branches to mispredict. For few keys it uses slices.Sort, which is faster then. The order is
+// the same, because the lower halves of keys must be in ascending order.
 func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
 	if len(keys) < 256 {
 		slices.Sort(keys)
@@ -169,7 +168,7 @@ func sortUpper(keys, spare []uint64) (sorted, other []uint64) {
 	return keys, spare
 }
 
-// orderedBits returns bits that are ordered like the scores.
+// orderedBits returns an unsigned number for a score. A greater score has a greater number.
 func orderedBits(score float32) uint32 {
 	const sign = 1 << 31
 	bits := math.Float32bits(score)
@@ -179,9 +178,9 @@ func orderedBits(score float32) uint32 {
 	return bits | sign
 }
 
-// repeats returns a function that reports whether a row belongs to the same entry as an
-// earlier row. The caller passes the sorted rows in order. First chunks belong to
-// different entries, except equal rows, which are adjacent.
+// repeats returns a function that reports whether a row belongs to the same entry as an earlier
+// one. The function must be called with the sorted rows in order. If all rows are first chunks,
+// they belong to different entries, except equal rows, which are then adjacent.
 func (t *topK) repeats() func(scoredRow) bool {
 	if !slices.ContainsFunc(t.rows, func(row scoredRow) bool { return row.chunk > 0 }) {
 		var last uuid.UUID
@@ -200,7 +199,7 @@ func (t *topK) repeats() func(scoredRow) bool {
 	}
 }
 
-// hits returns the results, best first, ties ordered by entry id.
+// hits returns the results, best first; ties are ordered by entry ID.
 func (t *topK) hits() []vector.Hit {
 	t.prune()
 	hits := make([]vector.Hit, len(t.rows))

@@ -31,8 +31,8 @@ func TestRowsAreSortedByScoreEntryAndChunk(t *testing.T) {
 	})
 }
 
-// Keys are sorted by their upper halves, and equal upper halves by their lower halves,
-// which ascend.
+// The keys have ascending lower halves. Sorted by their upper halves, keys with equal upper
+// halves stay in this order.
 func TestSortUpper(t *testing.T) {
 	var spare []uint64
 	for _, n := range []int{0, 1, 255, 256, 1000, 300} {

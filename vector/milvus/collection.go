@@ -21,9 +21,8 @@ const (
 	fieldVector = "vector"
 )
 
-// metric is cosine as Milvus computes it: the dot product divided by the
-// lengths of both vectors. An exact index computes its scores from the vectors
-// instead (see rescore).
+// metric is cosine as Milvus computes it: the dot product divided by the lengths of both
+// vectors. In an exact index it only selects candidates; rescore computes their scores.
 const metric = entity.COSINE
 
 func (x *Index) schema() *entity.Schema {
@@ -38,8 +37,8 @@ func (x *Index) schema() *entity.Schema {
 		WithField(field().WithName(fieldVector).WithDataType(entity.FieldTypeFloatVector).WithDim(int64(x.config.Dim)))
 }
 
-// prepare finds or creates the collection, checks its schema and index, and
-// loads it. It is idempotent and may run in several processes at once.
+// prepare finds the collection or creates it, checks its schema and index, and loads it. It may
+// be repeated, and several processes may do so at the same time.
 func (x *Index) prepare(ctx context.Context) error {
 	found, err := x.client.DescribeCollection(ctx, x.name)
 	switch err = classify(ctx, "describe", err); {
@@ -59,8 +58,8 @@ func (x *Index) prepare(ctx context.Context) error {
 	return x.load(ctx)
 }
 
-// create creates the collection. Another process may do so at the same time:
-// it succeeds if the collection exists afterwards.
+// create creates the collection. If it exists afterwards, create succeeds: another process may
+// have created it at the same time.
 func (x *Index) create(ctx context.Context) (*entity.Collection, error) {
 	failed := classify(ctx, "create", x.client.CreateCollection(ctx, x.schema(), 1,
 		client.WithPartitionNum(x.config.Partitions), client.WithConsistencyLevel(entity.ClBounded)))
@@ -103,8 +102,9 @@ func (x *Index) checkSchema(found *entity.Schema) error {
 	return nil
 }
 
-// ensureIndex creates the index on the vectors, or checks the existing one. If another
-// process creates it at the same time, some servers return an error to the second.
+// ensureIndex creates the index on the vectors, or checks the existing one. If two processes
+// create it at the same time, some servers return an error to one of them: ensureIndex then
+// checks the index of the other.
 func (x *Index) ensureIndex(ctx context.Context) error {
 	found, err := x.describeIndex(ctx)
 	if err == nil && len(found) == 0 {
@@ -128,7 +128,7 @@ func (x *Index) ensureIndex(ctx context.Context) error {
 	return nil
 }
 
-// describeIndex returns the indexes on the vectors, none if there is none yet.
+// describeIndex returns the indexes on the vectors: one, or none before it is created.
 func (x *Index) describeIndex(ctx context.Context) ([]entity.Index, error) {
 	found, err := x.client.DescribeIndex(ctx, x.name, fieldVector)
 	if err = classify(ctx, "describe index", err); errors.Is(err, errNoIndex) {
@@ -150,8 +150,8 @@ func (x *Index) indexType() entity.Index {
 	})
 }
 
-// load loads the collection into Milvus's memory and waits for it. If ctx ends
-// first, Milvus goes on loading.
+// load makes Milvus load the collection into memory, and waits until it is loaded. If ctx ends
+// first, Milvus continues loading.
 func (x *Index) load(ctx context.Context) error {
 	err := classify(ctx, "load", x.client.LoadCollection(ctx, x.name, true, client.WithReplicaNumber(x.config.Replicas)))
 	if err != nil {
@@ -177,8 +177,8 @@ func (x *Index) load(ctx context.Context) error {
 // collection.
 const reloadInterval = time.Second
 
-// reload asks Milvus to load a collection that was released. It does not wait; a failure
-// shows in the calls that follow.
+// reload asks Milvus to load a collection that was released from memory. It does not wait for
+// that, and returns no error: the following calls fail if the collection is not loaded.
 func (x *Index) reload(ctx context.Context) {
 	x.repairing.Lock()
 	defer x.repairing.Unlock()
@@ -190,9 +190,9 @@ func (x *Index) reload(ctx context.Context) {
 	_ = x.client.LoadCollection(ctx, x.name, true, client.WithReplicaNumber(x.config.Replicas))
 }
 
-// recreate creates an empty collection after Milvus lost it while the service
-// was running. Searches find only what is written afterwards, until the rows'
-// vectors are indexed again.
+// recreate creates an empty collection if Milvus lost it while the service was running. Until
+// the vectors in the database are written to it again, searches find only what is written from
+// now on.
 func (x *Index) recreate(ctx context.Context) error {
 	x.repairing.Lock()
 	defer x.repairing.Unlock()

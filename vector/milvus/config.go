@@ -27,9 +27,8 @@ type Config struct {
 	Fingerprint string
 	// Dim is the vectors' length, 2 to 32,768.
 	Dim int
-	// Prefix starts the collection's name, so that several services can share
-	// a Milvus: a letter or _, then letters, digits or _. The default is
-	// "mneme".
+	// Prefix is the beginning of the collection's name, so that several services can share a
+	// Milvus server. It is a letter or _, then letters, digits or _. The default is "mneme".
 	Prefix string
 
 	// Exact stores the vectors without a graph (Milvus's FLAT index) and
@@ -38,9 +37,8 @@ type Config struct {
 	Exact bool
 	HNSW  HNSW // used unless Exact
 
-	// Partitions is the number of partitions of a new collection, to which
-	// stores are assigned by hash. The default is 64. A search of few stores
-	// reads only their partitions.
+	// Partitions is the number of partitions of a new collection; default 64. Stores are
+	// assigned to partitions by hash. A search of few stores reads only their partitions.
 	Partitions int64
 	// Replicas is the number of copies that Milvus keeps in memory. The
 	// default is 1.
@@ -78,9 +76,9 @@ type HNSW struct {
 type Consistency int
 
 const (
-	// Bounded does not wait. A search may miss the most recent writes, usually those of
-	// less than half a second. It is the level for serving: hits are checked against the
-	// rows anyway.
+	// Bounded does not wait. A search may miss the most recent writes, usually those of less
+	// than half a second. This is the right level for a service, which checks hits against the
+	// database anyway.
 	Bounded Consistency = iota
 	// Strong waits until every acknowledged write is visible: up to two of
 	// Milvus's time ticks of 200 ms each.
@@ -142,9 +140,9 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// collection returns the collection's name: the prefix and a hash of the fingerprint,
-// since Milvus restricts the characters of names. With 16 hex digits the probability that
-// any two of 10^4 models collide is below 10^-11.
+// collection returns the collection's name: the prefix and a hash of the fingerprint, which
+// itself has characters that Milvus does not allow in names. The hash has 16 hex digits: the
+// probability that any two of 10^4 models have the same is below 10^-11.
 func (c Config) collection() string {
 	sum := sha256.Sum256([]byte(c.Fingerprint))
 	return c.Prefix + "_" + hex.EncodeToString(sum[:8])

@@ -15,13 +15,14 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// maxReply is the maximum size of a reply: 16,384 vectors of 1,536 elements
-// take 100 MB.
+// maxReply is the maximum size of a reply in bytes. 16,384 vectors of 1,536 elements take 100
+// MB.
 const maxReply = 256 << 20
 
-// dial returns a client that connects in the background. The SDK's default,
-// grpc.WithBlock, waits until the context ends and then does not report the cause. Without
-// it, a call to an unreachable server fails at once, and later calls reconnect.
+// dial returns a client that connects in the background. By default, the SDK connects before it
+// returns (grpc.WithBlock): it waits until the context ends, and then does not report why it
+// could not connect. Without this option, a call to an unreachable server fails at once, and
+// later calls reconnect.
 func dial(ctx context.Context, config Config) (client.Client, error) {
 	options := []grpc.DialOption{
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second}),
@@ -31,8 +32,8 @@ func dial(ctx context.Context, config Config) (client.Client, error) {
 		}),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(maxReply),
-			// The SDK retries every call for up to a minute. Here the number
-			// of attempts depends on the operation (see retry).
+			// By default the SDK retries every call for up to a minute. Here the number of
+			// attempts depends on the operation (see retry).
 			grpc_retry.Disable(),
 		),
 		grpc.WithChainUnaryInterceptor(failOnStatus),
@@ -52,7 +53,7 @@ func dial(ctx context.Context, config Config) (client.Client, error) {
 		EnableTLSAuth:  config.TLS.Enabled,
 		DialOptions:    options,
 		RetryRateLimit: &client.RetryRateLimitOption{},
-		// The SDK's handshake leaks the connection if it fails.
+		// If the handshake fails, the SDK leaks the connection: so it is disabled.
 		DisableConn: true,
 	})
 	if err != nil {
@@ -62,10 +63,9 @@ func dial(ctx context.Context, config Config) (client.Client, error) {
 	return conn, nil
 }
 
-// failOnStatus is an interceptor that returns an error for a reply with an
-// error status. The SDK checks only the status field that Milvus 2.3
-// deprecated, and takes a failed search that sets only the newer field for a
-// search without hits.
+// failOnStatus is an interceptor that returns an error if a reply has an error status. Milvus
+// 2.3 has a new status field and a deprecated one, and some replies set only the new one. The
+// SDK checks only the deprecated one, so a failed search would look like one without hits.
 func failOnStatus(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	if err := invoke(ctx, method, request, reply, conn, options...); err != nil {
 		return err
@@ -86,17 +86,17 @@ func failOnStatus(ctx context.Context, method string, request, reply any, conn *
 	return nil
 }
 
-// Maximum number of attempts while Milvus is unavailable. A search makes few:
-// its caller is waiting, and the lexical leg can answer. Writes come from a
-// queue that retries them later.
+// The maximum number of attempts while Milvus is unavailable. It is small for a search: its
+// caller is waiting, and the lexical leg can answer without Milvus. Writes come from a queue
+// that also retries them later.
 const (
 	searchAttempts = 3 // waits of 50 and 100 ms
 	writeAttempts  = 6 // waits of 50 ms to 0.8 s
 	initialBackoff = 50 * time.Millisecond
 )
 
-// retry makes a call, each attempt for at most timeout, until it succeeds,
-// fails with an error other than ErrUnavailable, or has used all attempts.
+// retry makes a call until it succeeds, fails with an error other than ErrUnavailable, or has
+// been attempted attempts times. Each attempt takes at most timeout.
 func (x *Index) retry(ctx context.Context, operation string, attempts int, timeout time.Duration, call func(context.Context) error) error {
 	backoff := initialBackoff
 	for {

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Classes of errors. An error of this package holds the operation, a class and
-// a code, never Milvus's message, which may quote filters and rows.
+// Classes of errors. An error of this package contains the operation, its class and a code. It
+// never contains Milvus's message, which may quote filters and rows.
 var (
 	// ErrUnavailable reports that Milvus is unreachable, starting, loading or
 	// overloaded. The call may succeed later.
@@ -32,7 +32,8 @@ var (
 	errNoIndex = fmt.Errorf("%w: no index", ErrRefused)
 )
 
-// statusError is an error status in the reply to a gRPC call that succeeded.
+// statusError is an error status that Milvus returned in a reply, although the gRPC call itself
+// succeeded.
 type statusError struct {
 	code      int32 // Status.Code, or Status.ErrorCode if that is 0
 	legacy    bool  // code is an ErrorCode of Milvus 2.2 and earlier
@@ -52,7 +53,7 @@ const (
 	codeCollectionLoading  = 103
 	codePartitionUnloaded  = 201
 	codePartitionLoading   = 202
-	codeFirstReplica       = 400 // replicas, channels, segments: all temporary
+	codeFirstReplica       = 400 // from here on: replicas, channels, segments; all temporary
 	codeLastSegment        = 699
 	codeIndexMissing       = 700
 	codeFirstNode          = 900
@@ -63,7 +64,7 @@ const (
 	codeTimeout            = 10001
 )
 
-// class returns the sentinel error for the code.
+// class returns the class of errors, such as ErrDenied, to which the code belongs.
 func (e *statusError) class() error {
 	if e.legacy {
 		switch commonpb.ErrorCode(e.code) {
@@ -98,8 +99,8 @@ func (e *statusError) class() error {
 	return ErrRefused
 }
 
-// classify converts the error of a call into one that holds its class and no
-// text of Milvus. If ctx has ended, the error is that of ctx.
+// classify converts the error of a call into one that contains the operation, its class and a
+// code, but no text of Milvus. If ctx has ended, it returns the error of ctx.
 func classify(ctx context.Context, operation string, err error) error {
 	if err == nil {
 		return nil

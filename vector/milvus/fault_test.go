@@ -152,9 +152,9 @@ func TestOpenCreatesTheCollectionOnce(t *testing.T) {
 	opened(t, config)
 }
 
-// The writes of a killed process may reach Milvus after writes of the process that took
-// over its work. A late delete must not remove newer rows, and the list must show a late
-// insert, so that a reconciliation removes it.
+// A killed process may have sent writes that reach Milvus only after the writes of the process
+// that took over its work. If a delete comes late, it must not remove newer rows. If an insert
+// comes late, List must show it, so that a reconciliation removes it.
 func TestLateWritesOfAKilledProcessAreListedAndRemoveNothingNewer(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()
@@ -200,7 +200,7 @@ func TestLateWritesOfAKilledProcessAreListedAndRemoveNothingNewer(t *testing.T) 
 	wantScore("repaired", axis(1), 1)
 }
 
-// Milvus 2.3 reports failures in a field that the SDK ignores: the SDK alone
+// Milvus 2.3 reports failures in a field that the SDK ignores. Without failOnStatus, a search
 // would return no hits and no error.
 func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	addr := milvustest.Addr(t)
@@ -223,8 +223,8 @@ func TestADroppedCollectionIsAnErrorAndNotAnEmptyAnswer(t *testing.T) {
 	if err := x.List(ctx, func(vector.IndexedEntry) error { return nil }); err != nil {
 		t.Errorf("list: %v", err)
 	}
-	// A write recreates the collection, so that the rows can be indexed again
-	// without a restart.
+	// A write must create the collection again, so that the rows can be indexed again without a
+	// restart.
 	if err := x.client.DropCollection(ctx, x.name); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestAReleasedCollectionIsLoadedAgain(t *testing.T) {
 	})
 }
 
-// The proxy forwards nothing, so only the timeout ends the search.
+// The proxy stops forwarding, so the search ends only by its timeout.
 func TestASearchOfAnUnresponsiveServerEndsInTime(t *testing.T) {
 	proxy := faulttest.NewFaultProxy(t, milvustest.Addr(t))
 	t.Parallel()
@@ -289,7 +289,7 @@ func TestASearchOfAnUnresponsiveServerEndsInTime(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	go func() {
-		<-proxy.Stalled() // by a search above or by this one: it is in progress
+		<-proxy.Stalled() // a search, the one above or this one, is in progress
 		cancel()
 	}()
 	x.config.Timeouts.Search = time.Minute
@@ -319,8 +319,8 @@ func TestACallReconnectsAfterALostConnection(t *testing.T) {
 	}
 }
 
-// Many rows tie at the limit, and the scope has more stores than one filter
-// holds.
+// The test has many rows that tie at the limit, and a scope with more stores than one filter
+// may have.
 func TestAnExactIndexReturnsAllTies(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()

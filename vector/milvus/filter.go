@@ -12,14 +12,14 @@ import (
 	"mneme/vector"
 )
 
-// maxStores is the maximum number of stores in one filter. Milvus evaluates the
-// list linearly for every row, and a filter of 500 stores takes some 10 kB.
+// maxStores is the maximum number of stores in one filter. Milvus goes through the list of
+// stores for every row, and a filter with 500 stores has some 10 kB.
 const maxStores = 500
 
-// filters returns filter expressions that together select exactly what the scope allows:
-// one, unless the scope has very many stores. Each expression lists all its stores once,
-// from which Milvus selects partitions, and then, if their highest labels differ, the
-// stores of each label.
+// filters returns filter expressions that together select exactly what the scope allows: one
+// expression, unless the scope has more than maxStores stores. Each expression first lists all
+// of its stores: Milvus selects partitions by this list. If the stores differ in their highest
+// label, it then lists the stores of each label.
 //
 // SECURITY: these filters restrict every search to the scope. Expressions are text and are
 // not escaped, so they contain numbers and UUIDs only.
@@ -92,19 +92,19 @@ func inTexts(field string, texts []string) string {
 }
 
 // rowID returns the primary key of a record: the entry's UUID, the chunk's number and the
-// record's digest in hexadecimal, separated by colons. An entry's rows are adjacent in key
-// order.
+// record's digest in hexadecimal, separated by colons. In the order of keys, the rows of an
+// entry are adjacent.
 //
-// The digest gives different contents different keys. Milvus may apply a write of a killed
-// process after later writes of others, and it returns only one of several rows with the
-// same key: with keys of chunks alone a late delete would remove the new row, and a late
-// insert would be hidden by it.
+// With the digest, rows with different contents have different keys. Milvus may apply a write
+// of a killed process after later writes of other processes, and it returns only one of several
+// rows with the same key. If keys had only entry and chunk, a delete that is applied late would
+// remove the new row, and an insert that is applied late would hide it.
 func rowID(r vector.Record) string {
 	return fmt.Sprintf("%s:%d:%016x", r.Entry, r.Chunk, r.Digest())
 }
 
-// parseRowID returns the parts of a row's primary key. The digest is 0 in keys written by
-// versions of mneme without digests.
+// parseRowID returns the parts of a row's primary key. The digest is 0 if the key was written
+// by an older version of mneme, which had keys without digests.
 func parseRowID(id string) (entry uuid.UUID, chunk int, digest uint64, err error) {
 	name, rest, _ := strings.Cut(id, ":")
 	if entry, err = uuid.Parse(name); err != nil {

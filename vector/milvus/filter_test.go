@@ -71,7 +71,7 @@ func TestManyStoresAreDividedAmongFilters(t *testing.T) {
 	}
 }
 
-// Keys are stored: they must stay the same.
+// Primary keys are stored in Milvus, so their form must not change.
 func TestAPrimaryKeyNamesEntryChunkAndContents(t *testing.T) {
 	r := vector.Record{
 		Entry: uuid.MustParse("0190d1f0-0000-7000-8000-000000000001"), Chunk: 12,

@@ -17,8 +17,9 @@ import (
 	"mneme/vector/milvus/milvustest"
 )
 
-// The recall in a small store does not suffer from very many vectors of another store that
-// the caller may not see, in the same partition and around the same topics.
+// A caller's small store shares a partition with another store, which the caller may not see.
+// That one has very many vectors around the same topics. Searches of the small store must have
+// the same recall nevertheless.
 func TestRecallNextToHiddenVectors(t *testing.T) {
 	addr := milvustest.Addr(t)
 	const dim, small, queries, floor = 384, 300, 20, .99

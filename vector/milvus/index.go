@@ -2,8 +2,9 @@
 // can share. Each fingerprint has its own collection, partitioned by store. The
 // index is approximate (HNSW) unless Config.Exact is set.
 //
-// Milvus holds a derived copy. A row's label and store are written with its vectors, and
-// every search is filtered by the scope, but callers must check the hits against the rows.
+// Milvus holds a copy that is derived from the database. A row's store and label are written
+// with its vectors, and every search is filtered by the scope. But the copy may be out of date,
+// so callers must check the hits against the database.
 //
 // The index deviates from the contract of vector.Index in three ways. An entry
 // may be missing from searches for a moment while it is upserted. At Bounded
@@ -75,13 +76,13 @@ func Open(ctx context.Context, config Config, log *slog.Logger) (*Index, error) 
 // Close closes the connection. Calls in progress fail.
 func (x *Index) Close() error { return x.client.Close() }
 
-// Lost reports whether the collection was found missing since the last call of
-// Lost. If so, Milvus lost it while the service was running, and the rows'
-// vectors must be indexed again.
+// Lost reports whether the collection was found missing since the last call of Lost. If so,
+// Milvus has lost it while the service was running: the vectors in the database must be written
+// to the index again.
 func (x *Index) Lost() bool { return x.lost.Swap(false) }
 
-// noteMissing reports whether err means that the collection is missing, and records it for
-// Lost.
+// noteMissing reports whether err means that the collection is missing. If so, the next call of
+// Lost returns true.
 func (x *Index) noteMissing(err error) bool {
 	missing := errors.Is(err, ErrMissing)
 	if missing {

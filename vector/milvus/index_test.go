@@ -16,9 +16,9 @@ func TestContract(t *testing.T) {
 	}, vectortest.Options{Approximate: true, Recall: .99, Tolerance: cosineTolerance, MaxChunks: maxTopK, Settle: settle})
 }
 
-// An exact collection must find everything. It runs as approximate because it does not
-// replace an entry atomically, and because the suite's longest histories would take an
-// hour of round trips.
+// An exact collection must find everything. Nevertheless it runs with the option Approximate,
+// for two reasons: it does not replace an entry atomically, and the suite's longest histories
+// would take an hour of round trips.
 func TestContractOfTheExactKind(t *testing.T) {
 	addr := milvustest.Addr(t)
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 // listPageSize is the number of rows that one query of List reads.
 const listPageSize = 8192
 
-// List implements vector.Lister. It sees every write that returned before the call.
+// List implements vector.Lister. It lists every write that ended before the call.
 func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
 	var current *vector.IndexedEntry
 	last := ""
@@ -49,13 +49,13 @@ func (x *Index) List(ctx context.Context, yield func(vector.IndexedEntry) error)
 	return nil
 }
 
-// listRow is one row of a page, as an entry of one chunk.
+// listRow is one row of a page. Its IndexedEntry has the digest of this row only.
 type listRow struct {
 	vector.IndexedEntry
 	id string
 }
 
-// page reads the rows that follow a primary key, in key order.
+// page reads the rows whose primary keys follow a given one, in key order.
 func (x *Index) page(ctx context.Context, after string) ([]listRow, error) {
 	var found client.ResultSet
 	err := x.retry(ctx, "list", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) (err error) {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Build seals the growing segments, builds their graphs and waits for it:
-// minutes for some hundred thousand vectors. Milvus does the same in the
-// background over time. It is for benchmarks, which measure this steady state.
+// Build makes Milvus seal the segments that still grow and build their graphs, and waits for
+// that: it takes minutes for some hundred thousand vectors. Milvus does the same in the
+// background over time. Benchmarks call Build to measure the state that it then reaches.
 func (x *Index) Build(ctx context.Context) error {
 	if err := classify(ctx, "flush", x.client.Flush(ctx, x.name, false)); err != nil {
 		return err

@@ -81,7 +81,7 @@ func certificate(t *testing.T) (certFile, keyFile string) {
 	return write("server.pem", "CERTIFICATE", cert), write("server.key", "PRIVATE KEY", private)
 }
 
-// One test for three rules, since the server takes a while to start: users are
+// This is one test for three rules, since the server takes a while to start: users are
 // authenticated, connections without TLS are refused, and an index survives a crash of the
 // server.
 func TestAServerWithUsersAndTLSThatIsKilled(t *testing.T) {

@@ -18,9 +18,9 @@ type row struct {
 	score float32
 }
 
-// dot returns the score of a chunk in an exact index. It adds in the same order as
-// vector/flat, so that both compute the same bits: element i in accumulator i mod 8, each
-// product rounded before it is added, then ((0+4)+(2+6))+((1+5)+(3+7)).
+// dot returns the score of a chunk for an exact index. It adds in the same order as package
+// vector/flat, so that both compute the same bits: element i is added to accumulator i mod 8,
+// each product is rounded before it is added, and the sum is ((0+4)+(2+6))+((1+5)+(3+7)).
 func dot(query, v []float32) float32 {
 	var s [8]float32
 	for i, x := range v {
@@ -29,8 +29,8 @@ func dot(query, v []float32) float32 {
 	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }
 
-// bestPerEntry returns each entry once with the score and chunk of its best row, best
-// first, ties ordered by entry id.
+// bestPerEntry returns each entry of rows once, with the score and chunk of its best row.
+// Entries are ordered by score, best first, ties by ID.
 func bestPerEntry(rows []row) []vector.Hit {
 	best := make(map[uuid.UUID]vector.Hit, len(rows))
 	for _, r := range rows {

@@ -18,8 +18,8 @@ import (
 // maxParallel is the maximum number of concurrent requests of one search.
 const maxParallel = 4
 
-// Search implements vector.Index. It returns the errors of vector.Query.Check,
-// of ctx, and the classes of this package.
+// Search implements vector.Index. Its errors are those of vector.Query.Check, of ctx, and this
+// package's (ErrUnavailable and so on).
 func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query) ([]vector.Hit, error) {
 	hits, _, err := x.SearchBounded(ctx, scope, query)
 	return hits, err
@@ -68,8 +68,8 @@ func (x *Index) SearchBounded(ctx context.Context, scope acl.Scope, query vector
 	return hits, full.Load() && len(hits) == len(all), nil
 }
 
-// truncate returns the first limit hits and, if the index is exact, those that tie with
-// the last of them.
+// truncate returns the first limit hits. If the index is exact, it also returns all hits that
+// tie with the last of them.
 func (x *Index) truncate(hits []vector.Hit, limit int) []vector.Hit {
 	n := min(limit, len(hits))
 	for x.config.Exact && n < len(hits) && hits[n].Score == hits[n-1].Score {
@@ -78,9 +78,9 @@ func (x *Index) truncate(hits []vector.Hit, limit int) []vector.Hit {
 	return hits[:n]
 }
 
-// nearest returns at least the rows of the query.Limit nearest entries. Several chunks of
-// an entry may be near, and Milvus 2.3 cannot group by entry, so nearest requests more and
-// more rows until they contain enough entries.
+// nearest returns the nearest rows: at least those of the query.Limit nearest entries. An entry
+// may have several near chunks, and Milvus 2.3 cannot group by entry, so nearest requests more
+// and more rows until they belong to enough entries.
 func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) ([]row, error) {
 	const growth = 4
 	for count := min(maxTopK, query.Limit+query.Limit/4+16); ; count = min(maxTopK, count*growth) {
@@ -94,14 +94,14 @@ func (x *Index) nearest(ctx context.Context, filter string, query vector.Query) 
 	}
 }
 
-// cosineError is twice the maximum difference between Milvus's cosine and the
-// dot product with the stored vector. The cosine divides by the vector's
-// length, which rounding to half precision changes by a factor of up to
-// 1 ± 2^-11.
+// cosineError is twice the maximum difference between a cosine by Milvus and the dot product
+// with the stored vector. They differ because Milvus divides by the length of the stored
+// vector: rounding to half precision changes this length by a factor of up to 1 ± 2^-11.
 const cosineError = 2.0 / (1 << 11)
 
-// sufficient reports whether rows, best first, hold limit entries. For an exact
-// index they must also reach down to a score at which no further row can tie.
+// sufficient reports whether rows, which are ordered best first, belong to at least limit
+// entries. For an exact index, the last row must also score so much less that no row beyond it
+// can tie with a result.
 func (x *Index) sufficient(rows []row, limit int) bool {
 	entries := make(map[uuid.UUID]bool, limit)
 	for _, r := range rows {
@@ -149,10 +149,11 @@ func readRows(found client.SearchResult) ([]row, error) {
 	return rows, nil
 }
 
-// rescore reads the rows' vectors and scores them as vector/flat does, so that both exact
-// indexes rank alike. Milvus can return the vectors with the hits, but it reads them in a
-// second step and fails the search if a row was deleted in between; rescore leaves such a
-// row out. It applies the filter again, since the row's store or label may have changed.
+// rescore reads the vectors of rows and scores them as package vector/flat does, so that both
+// exact indexes rank alike. Milvus could return vectors with the hits, but it reads them in a
+// second step, and fails the whole search if a row was deleted in between; rescore leaves out
+// such a row. It applies the filter again, since a row's store or label may have changed
+// meanwhile.
 func (x *Index) rescore(ctx context.Context, filter string, query []float32, rows []row) ([]row, error) {
 	scored := make([]row, 0, len(rows))
 	for part := range slices.Chunk(rows, maxInIDs) {
@@ -197,9 +198,8 @@ func (x *Index) vectors(ctx context.Context, filter string) (map[string][]float3
 	return byID, nil
 }
 
-// searchParams returns the index parameters of a search for count rows. For a
-// graph, ef must be at least count; the SDK's maximum of 32,768 is above
-// maxTopK.
+// searchParams returns the index parameters of a search for count rows. In a search of a graph,
+// ef must be at least count. maxTopK is below the SDK's maximum for ef, 32,768.
 func (x *Index) searchParams(count int) (entity.SearchParam, error) {
 	if x.config.Exact {
 		return entity.NewIndexFlatSearchParam()

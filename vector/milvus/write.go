@@ -16,9 +16,9 @@ import (
 // messages of up to 64 MB.
 const maxWriteBytes = 8 << 20
 
-// Upsert implements vector.Index. Records that violate its contract change
-// nothing. After any other error some entries may have been written, some of
-// them partially: upsert them again.
+// Upsert implements vector.Index. If a record violates its contract, nothing is written. After
+// any other error some entries may have been written, some of them only in part: upsert all of
+// them again.
 func (x *Index) Upsert(ctx context.Context, records []vector.Record) error {
 	if err := vector.CheckRecords(records, x.config.Dim); err != nil {
 		return err
@@ -53,10 +53,10 @@ func (x *Index) Delete(ctx context.Context, entries []uuid.UUID) error {
 	return ctx.Err()
 }
 
-// replace replaces the rows of the entries with records. It deletes and inserts. Milvus
-// 2.3's upsert assigns partitions by the primary key instead of the partition key, so
-// searches of a store would miss rows; and it would not remove chunks that no longer
-// exist.
+// replace replaces the rows of the entries with records, by a delete and an insert. Milvus has
+// an upsert, but that of version 2.3 assigns partitions by the primary key instead of the
+// partition key, so that searches of a store would miss rows. It also would not remove chunks
+// that an entry no longer has.
 func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vector.Record) error {
 	old, err := x.rowIDs(ctx, entries)
 	if x.noteMissing(err) {
@@ -79,7 +79,8 @@ func (x *Index) replace(ctx context.Context, entries []uuid.UUID, records []vect
 	return nil
 }
 
-// rowIDs returns the primary keys of the entries' rows. It sees every earlier write.
+// rowIDs returns the primary keys of the entries' rows, including those that were written just
+// before.
 func (x *Index) rowIDs(ctx context.Context, entries []uuid.UUID) ([]string, error) {
 	var found client.ResultSet
 	err := x.retry(ctx, "look up", writeAttempts, x.config.Timeouts.Write, func(ctx context.Context) (err error) {

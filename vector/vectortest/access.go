@@ -76,8 +76,9 @@ func labelCeiling(t *testing.T, f *fixture) {
 	}
 }
 
-// hiddenVectors compares an index of visible vectors only with an index in which hidden
-// vectors were written before, between and after them.
+// hiddenVectors compares two indexes: one with visible vectors only, and one in which hidden
+// vectors were also written, before, between and after the visible ones. Their answers must be
+// equal.
 func hiddenVectors(t *testing.T, f *fixture) {
 	r := rand.New(rand.NewPCG(11, 12))
 	const visibleEntries, hiddenPerVisible = 60, 4
@@ -93,7 +94,7 @@ func hiddenVectors(t *testing.T, f *fixture) {
 				store int64
 				label acl.Label
 			}{{1, acl.Confidential}, {1, acl.Restricted}, {2, acl.Internal}, {3, acl.Public}, {3, acl.Restricted}}[r.IntN(5)]
-			v := query.Vector // the nearest possible, or random
+			v := query.Vector // a hidden vector: as near as possible, or random
 			if r.IntN(2) == 0 {
 				v = direction(r, dim)
 			}

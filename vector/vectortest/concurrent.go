@@ -14,8 +14,8 @@ import (
 	"mneme/vector"
 )
 
-// concurrent is mainly for the race detector. It also checks that no search
-// leaves its scope and that the last write of each writer is found.
+// concurrent writes and searches concurrently, mainly for the race detector. It also checks
+// that no search leaves its scope and that the last write of each writer is found.
 func concurrent(t *testing.T, f *fixture) {
 	const writers, rounds, entries = 3, 15, 20
 	p, ctx := f.pair(t, dim), context.Background()
@@ -82,9 +82,9 @@ func concurrent(t *testing.T, f *fixture) {
 	}
 }
 
-// atomicUpsert switches an entry between two states with different stores and
-// chunks. A search of both stores must always find exactly one complete state.
-// The second state scores .8 by its second chunk, .6 without it.
+// atomicUpsert switches an entry between two states, which have different stores and chunks. A
+// search of both stores must always find exactly one complete state. For the query, the second
+// state scores .8 by its second chunk; a state without that chunk would score .6.
 func atomicUpsert(t *testing.T, f *fixture) {
 	p, ctx := f.pair(t, dim), context.Background()
 	scope := everything(t, 2)
@@ -124,9 +124,8 @@ func atomicUpsert(t *testing.T, f *fixture) {
 			}
 		}
 		if len(got) != 1 && len(p.search(t, scope, vector.Query{Vector: axis(0), Limit: 1})) > 0 {
-			// The first state scores 0 for this query, like all other entries.
-			// All of these tie and are returned, so the entry must be found in
-			// either state.
+			// The first state scores 0 for this query, as all other entries do. All that tie
+			// are returned, so the entry must be found in either state.
 			t.Fatalf("the entry was found %d times", len(got))
 		}
 		if s := got[0]; math.Abs(s) > 1e-3 && math.Abs(s-.8) > 1e-3 {

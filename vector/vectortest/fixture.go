@@ -27,7 +27,8 @@ type fixture struct {
 	options Options
 }
 
-// pair is an index together with a model that receives the same writes.
+// pair is an index and a model that receives the same writes, so that their answers can be
+// compared.
 type pair struct {
 	*fixture
 	index vector.Index
@@ -102,8 +103,8 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 		}
 		seen[hit.Entry] = true
 	}
-	// Entries whose exact scores differ by less than the tolerance may be in either order,
-	// so any of them may be the last.
+	// Entries whose exact scores differ by less than the tolerance may be returned in either
+	// order, so any of them may be the last of the answer.
 	want := min(query.Limit, len(all))
 	if want == 0 {
 		return 1
@@ -131,8 +132,8 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 	return 1
 }
 
-// model is the reference implementation: the records of each entry, scanned
-// linearly.
+// model is the reference implementation of an index: it has the records of each entry and scans
+// all of them.
 type model map[uuid.UUID][]vector.Record
 
 func (m model) upsert(records []vector.Record) {
@@ -145,7 +146,7 @@ func (m model) upsert(records []vector.Record) {
 	}
 }
 
-// search ranks every visible entry. It ignores the limit.
+// search returns every visible entry, ranked. It ignores the query's limit.
 func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	var hits []vector.Hit
 	for id, records := range m {
@@ -162,8 +163,8 @@ func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	return hits
 }
 
-// score returns the score of the chunk that a hit names; infinite if the chunk does not
-// exist.
+// score returns the exact score of the chunk that a hit names. It is infinite if the entry has
+// no such chunk.
 func (m model) score(hit vector.Hit, query vector.Query) float64 {
 	for _, r := range m[hit.Entry] {
 		if r.Chunk == hit.Chunk {
@@ -182,8 +183,8 @@ func visible(scope acl.Scope, r vector.Record) bool {
 	return false
 }
 
-// cosine computes the dot product in float64. It clamps the result, since
-// rounding to half precision may push it outside [-1, 1].
+// cosine computes the dot product in float64. It clamps the result to [-1, 1], since rounding
+// to half precision may have pushed it outside.
 func cosine(query []float32, v vector.Half) float64 {
 	sum := 0.0
 	for i, x := range v {
@@ -270,8 +271,8 @@ type fataler interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkTies checks that every entry that ties with the last hit is returned. The model's
-// scores must be equal or differ clearly.
+// checkTies checks that every entry that ties with the last hit is returned. The scores in the
+// model must be either equal or clearly different.
 func (p *pair) checkTies(t fataler, scope acl.Scope, query vector.Query) {
 	t.Helper()
 	all := p.model.search(scope, query)

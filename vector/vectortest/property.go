@@ -32,8 +32,8 @@ var palette = func() [][]float32 {
 	return vectors
 }()
 
-// anyHistory upserts and deletes at random and compares every answer with the
-// model's.
+// anyHistory upserts and deletes at random. After each step it compares the index's answers
+// with those of the model.
 func anyHistory(t *testing.T, f *fixture) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := f.pair(t, dim)

@@ -28,8 +28,8 @@ func bestChunk(t *testing.T, f *fixture) {
 	p.check(t, everything(t, 1), query)
 }
 
-// manyChunks gives one entry more near chunks than an index would collect for a small
-// limit.
+// manyChunks gives one entry so many near chunks that an index with a small limit would not
+// collect those of any other entry.
 func manyChunks(t *testing.T, f *fixture) {
 	p := f.pair(t, dim)
 	const chunks = 3000

@@ -27,7 +27,7 @@ func (x boundedIndex) SearchBounded(ctx context.Context, scope acl.Scope, query 
 	return hits, len(hits) == x.most && limit >= x.most, err
 }
 
-// Tests the rule for bounded indexes without a Milvus server.
+// This tests the suite's rule for bounded indexes without a Milvus server.
 func TestABoundedIndexReportsCutAnswers(t *testing.T) {
 	const most = 100
 	open := func(_ testing.TB, dim int) vector.Index { return boundedIndex{flat.New(dim), most} }

@@ -9,12 +9,12 @@ import (
 	"mneme/vector"
 )
 
-// Options relax the contract for an index that does not implement all of it.
+// Options relax the contract for an index that does not meet all of it.
 type Options struct {
-	// Approximate allows an index to miss hits: it must find at least Recall
-	// of the exact answer, need not return all ties, and need not replace an
-	// entry atomically. The hits that it returns are checked as strictly as
-	// those of an exact index: scope, scores, each entry once.
+	// Approximate allows an index to miss hits. It must find at least Recall of the exact
+	// answer. It need not return all ties, and need not replace an entry atomically. The hits
+	// that it does return are checked as strictly as those of an exact index: scope, scores,
+	// each entry once.
 	Approximate bool
 	// Recall is the minimum average recall of an approximate index, in (0, 1];
 	// 0 means 0.95.
@@ -22,7 +22,8 @@ type Options struct {
 	// Tolerance is how far a score may differ from the exact cosine of the
 	// half-precision vectors; 0 means 2e-6.
 	Tolerance float64
-	// MaxChunks is the number of chunks that a search of a vector.Bounded considers.
+	// MaxChunks is the maximum number of chunks that a search considers, if the index is a
+	// vector.Bounded.
 	MaxChunks int
 	// Settle, if not nil, is called after every write. It must block until
 	// searches see the write.

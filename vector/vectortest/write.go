@@ -136,7 +136,7 @@ func badQuery(t *testing.T, f *fixture) {
 		if !errors.Is(err, c.want) || len(hits) > 0 {
 			t.Errorf("%s: %d hits and error %v, want %v", name, len(hits), err, c.want)
 		}
-		// The query is checked even if the scope is empty.
+		// An invalid query is an error even if the scope is empty.
 		if _, err := p.index.Search(context.Background(), acl.Scope{}, c.query); !errors.Is(err, c.want) {
 			t.Errorf("%s in an empty scope: error %v, want %v", name, err, c.want)
 		}

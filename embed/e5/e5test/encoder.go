@@ -1,5 +1,5 @@
-// Package e5test loads the built-in models for tests. It is separate from the fixtures
-// that need no model, so that test programs without one do not contain the weights.
+// Package e5test loads the built-in models for tests. It is a package of its own, so that only
+// the test programs that need a model contain the weights.
 package e5test
 
 import (

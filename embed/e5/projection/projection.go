@@ -13,10 +13,10 @@
 //	    20     4  bytes of the text
 //	    24    32  SHA-256 of header[0:24] and the payload
 //
-// The payload consists of, in this order and without gaps: the text, a line with the
-// encoder's fingerprint and one line for each source; the mean [width], fp32; the
-// components [maxsim.Dim, width] in half precision, each of about unit length, the
-// component of the largest variance first.
+// The payload consists of the following, in this order and without gaps. First the text: a line
+// with the encoder's fingerprint, and one line for each source. Then the mean [width], in fp32.
+// Then the components [maxsim.Dim, width] in half precision, each of about unit length, in
+// descending order of the variance along them.
 package projection
 
 import (
@@ -64,8 +64,8 @@ type Projection struct {
 	Sum [32]byte
 }
 
-// Append appends the file of p to dst and returns it. It sets p.Sum. Encoder and the
-// sources must not contain line breaks.
+// Append appends p, in the format of a file, to dst and returns the result. It sets p.Sum.
+// Encoder and the sources must not contain line breaks.
 func (p *Projection) Append(dst []byte) []byte {
 	text := strings.Join(append([]string{p.Encoder}, p.Sources...), "\n") + "\n"
 	start := len(dst)

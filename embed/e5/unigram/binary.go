@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// fixed is the length in bytes of the fixed part of a marshalled Config, whole that of
-	// a marshalled Tokenizer.
+	// fixed is the length in bytes of the part that precedes the scores in a marshalled Config,
+	// whole the same in a marshalled Tokenizer.
 	fixed = 32
 	whole = 36
 
-	// withTrie marks a marshalled Tokenizer, double a Tokenizer with scores in double
-	// precision.
+	// Bits of the first byte: withTrie marks a marshalled Tokenizer, rather than a Config;
+	// double marks a Tokenizer whose scores have double precision.
 	withTrie = 1 << 4
 	double   = 1 << 5
 )
 
-// scores are the log probabilities of the pieces as a view of a file, in single or
-// double precision.
+// scores are the log probabilities of the pieces, in single or double precision, as a view of a
+// file.
 type scores struct {
 	b      []byte
 	double bool
 }
 
-// newScores uses double precision only if single precision would change a score.
+// newScores uses single precision unless that would change a score.
 func newScores(values []float64) scores {
 	var s scores
 	for _, v := range values {
@@ -143,8 +143,8 @@ func (c *Config) Marshal() []byte {
 	return append(b, c.Charsmap...)
 }
 
-// Unmarshal returns the Config that Marshal wrote, with the given pieces. Its charsmap is
-// a view of b.
+// Unmarshal is the inverse of Config.Marshal, given the pieces, which Marshal leaves out. The
+// Charsmap of the result is a view of b.
 func Unmarshal(b []byte, pieces []string) (Config, error) {
 	c := Config{Pieces: pieces}
 	if len(b) < fixed {

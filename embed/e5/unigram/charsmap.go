@@ -16,8 +16,8 @@ const (
 	// maxReplacement bounds the replacement of a character, in bytes. The longest of
 	// Unicode's compatibility mappings, for U+FDFA, has 33.
 	maxReplacement = 255
-	// maxMapped is the length in bytes up to which a grapheme cluster is replaced as a
-	// whole. In longer clusters each character is replaced separately.
+	// maxMapped is the length in bytes up to which a grapheme cluster (a character with its
+	// marks) is replaced as a whole. In longer clusters each character is replaced separately.
 	maxMapped = 5
 )
 
@@ -72,8 +72,8 @@ func parseCharsmap(b []byte) (charsmap, error) {
 	return c, nil
 }
 
-// find returns the replacement of the shortest prefix of key that has one. The longest
-// prefix would be the obvious choice, but the reference (crate spm_precompiled) takes the
+// find returns the replacement of the shortest prefix of key that has one. The longest prefix
+// would seem right, but the reference implementation (crate spm_precompiled) takes the
 // shortest.
 func (c *charsmap) find(key string) mapping {
 	if len(c.units) == 0 {
@@ -86,7 +86,7 @@ func (c *charsmap) find(key string) mapping {
 			return mapping{}
 		}
 		unit := c.units[node]
-		if unit&(1<<31|0xff) != uint32(key[i]) { // a leaf, or a child of another node
+		if unit&(1<<31|0xff) != uint32(key[i]) { // the unit is a leaf, or a child of another node
 			return mapping{}
 		}
 		node ^= offset(unit)
@@ -111,12 +111,12 @@ func (c *charsmap) replacement(at uint32) mapping {
 	return mapping{text, true}
 }
 
-// normalize calls add for the normalized parts of text in order, each with the byte range
-// of text that it replaces, until add returns false. Invalid bytes count as U+FFFD.
+// normalize calls add for each normalized part of text, in order, with the byte range of text
+// that the part replaces. It stops when add returns false. Invalid bytes count as U+FFFD.
 //
-// Like the reference it looks up whole grapheme clusters of up to maxMapped bytes, then
-// single characters: e followed by U+0301 is é, but marks after the first one may stay or
-// be lost.
+// Like the reference implementation, it replaces grapheme clusters of up to maxMapped bytes as
+// a whole, and then single characters: e followed by U+0301 becomes é. Further marks of a
+// cluster may stay, or be lost.
 func (c *charsmap) normalize(text string, add func(part string, start, end int) bool) {
 	each := func(char string, start, end int) bool {
 		if m := c.find(char); m.ok {

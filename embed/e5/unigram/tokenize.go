@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// space is how pieces spell the space before a word.
+	// space stands in pieces for the space before a word.
 	space = "▁"
 	// maxWordBytes is the length from which a word is split into parts.
 	maxWordBytes = 1 << 16
@@ -19,9 +19,9 @@ const (
 // Token is a token of a text.
 type Token struct {
 	ID int32
-	// Start and End are the byte range of the word to which the token belongs. In scripts
-	// without spaces, each token is a word. Words are in the order of the text and do not
-	// overlap; tokens of one word have one range.
+	// Start and End are the byte range of the word to which the token belongs; tokens of one
+	// word have the same range. In scripts without spaces, each token counts as a word. Words
+	// are in the order of the text and do not overlap.
 	Start, End int
 }
 
@@ -49,7 +49,7 @@ type scanner struct {
 	blanks  []source // ranges of the text that blank comes from
 
 	inWord   bool
-	unspaced bool   // whether the word has characters of a script without spaces
+	unspaced bool   // whether the current word has characters of a script without spaces
 	word     []byte // normalized
 	from     []source
 	path     []step
@@ -84,7 +84,7 @@ func (s *scanner) add(r rune, start, end int) {
 	}
 }
 
-// takeBlanks adds the pending white space.
+// takeBlanks appends the white space that was read but not used yet.
 func (s *scanner) takeBlanks() {
 	for i, r := range s.blank {
 		if at := s.blanks[i]; r == ' ' {
@@ -115,7 +115,7 @@ func (s *scanner) put(r rune, at source) {
 	if len(s.word) >= maxWordBytes {
 		s.flush()
 	}
-	if r >= '\u0e00' && !s.unspaced { // the first character of Thai
+	if r >= '\u0e00' && !s.unspaced { // this range of scripts without spaces begins with Thai
 		s.unspaced = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 	}
 	var buf [utf8.UTFMax]byte
@@ -145,7 +145,7 @@ func (s *scanner) flush() {
 	}
 	s.divide()
 	if s.unspaced || len(s.ids) > maxWordTokens {
-		// A token of only the space belongs to the next token.
+		// A token that is only the space before a word gets the range of the next token.
 		first := 0
 		for i := range s.ids {
 			if at := s.source(s.ids[i].start, s.ids[i].end); at.start < at.end || i == len(s.ids)-1 {
@@ -159,7 +159,7 @@ func (s *scanner) flush() {
 	s.word, s.from, s.unspaced = s.word[:0], s.from[:0], false
 }
 
-// source returns the range of the text that a range of the word comes from.
+// source returns the range of the text from which a range of the word was made.
 func (s *scanner) source(start, end int) source {
 	at := s.from[end-1]
 	for _, from := range s.from[start:end] {
@@ -171,8 +171,8 @@ func (s *scanner) source(start, end int) source {
 	return at
 }
 
-// emit appends tokens with one range. A character that is replaced by several words
-// belongs to the first of them.
+// emit appends tokens that share one range. If one character was replaced by several words, its
+// range goes to the first of them.
 func (s *scanner) emit(ids []span, at source) {
 	if n := len(s.tokens); n > 0 && at.start < s.tokens[n-1].End {
 		if last := s.tokens[n-1]; at.end > last.End {
@@ -186,16 +186,16 @@ func (s *scanner) emit(ids []span, at source) {
 	}
 }
 
-// step is the best path to a position of a word: its score, and the start of its last
-// piece, none if there is no path.
+// step is the best path to a position of a word: its score, the start of its last piece, and
+// that piece's ID. The start is none if there is no path.
 type step struct {
 	score     float64
 	start, id int32
 }
 
-// divide sets ids to the pieces of the word with the largest sum of scores (Viterbi); of
-// equal sums, the path found first. A character that no piece covers is unknown; adjacent
-// unknown characters are one token.
+// divide sets ids to the pieces of the word with the largest sum of scores (Viterbi); if
+// several divisions have this sum, to the one found first. A character that no piece covers is
+// unknown. Adjacent unknown characters are one token.
 func (s *scanner) divide() {
 	t, word := s.t, s.word
 	if cap(s.path) <= len(word) {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// trie finds the pieces that are prefixes of a text. Nodes are numbered breadth first, so
-// that a node's children are next to each other, ordered by their bytes. A node takes 7
-// bytes.
+// trie finds the pieces that are prefixes of a text. Its nodes are numbered breadth first, so
+// that the children of a node have consecutive numbers, in the order of their bytes. A node
+// takes 7 bytes.
 type trie struct {
 	root  [256]int32 // the root's children by their byte; 0: none
 	label []byte     // the byte that leads to each node
-	first uint24s    // each node's first child; the last child is before the next node's first
+	first uint24s    // each node's first child; the others follow, up to the next node's first
 	id    uint24s    // the ID of the piece that ends at the node, or noPiece
 }
 
@@ -33,11 +33,11 @@ func (u uint24s) at(i int32) int32 {
 
 func (u uint24s) append(n int) uint24s { return append(u, byte(n), byte(n>>8), byte(n>>16)) }
 
-// none is the ID of no piece.
+// none is returned instead of the ID of a piece if there is no piece.
 const none = -1
 
-// newTrie returns the trie of the pieces for which use is true. Two equal pieces
-// are an error.
+// newTrie returns the trie of the pieces for which use returns true. It is an error if two of
+// them are equal.
 func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 	var sorted []int32
 	for id := range pieces {
@@ -47,8 +47,8 @@ func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 	}
 	slices.SortFunc(sorted, func(a, b int32) int { return strings.Compare(pieces[a], pieces[b]) })
 	t := &trie{}
-	// subtrees[n] is the range of sorted below node n: its pieces share the first depth
-	// bytes.
+	// subtrees[n] is the range of sorted with the pieces below node n: they share the first
+	// depth bytes.
 	type subtree struct {
 		from, to, depth int
 		label           byte
@@ -82,11 +82,12 @@ func newTrie(pieces []string, use func(id int) bool) (*trie, error) {
 	return t, nil
 }
 
-// nodeBytes is the size of a node; one number follows the last node.
+// nodeBytes is the size of a node in bytes. After the last node there is one more number of
+// three bytes.
 const nodeBytes = 1 + 3 + 3
 
-// readTrie returns the trie of a number of nodes that appendTo wrote, as views of b. The
-// IDs of its pieces are below pieces.
+// readTrie returns the trie that appendTo wrote, as a view of b, given its number of nodes. It
+// is an error if the ID of a piece is not below pieces.
 func readTrie(b []byte, nodes, pieces int) (*trie, error) {
 	t := &trie{label: b[:nodes], first: b[nodes:][:3*(nodes+1)], id: b[nodes+3*(nodes+1):]}
 	last := int32(1)

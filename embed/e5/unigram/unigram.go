@@ -2,13 +2,13 @@
 // XLM-RoBERTa's: it splits words into the pieces of a vocabulary whose log probabilities
 // have the largest sum.
 //
-// Token IDs equal those of Hugging Face's tokenizers with the model's tokenizer.json, with
-// two exceptions. A special token's name within a text, such as "</s>", is ordinary text.
-// And a word of more than 64 kB is split into parts.
+// Token IDs equal those that Hugging Face's tokenizers give with the model's tokenizer.json,
+// with two exceptions. The name of a special token within a text, such as "</s>", is ordinary
+// text. And a word of more than 64 kB is split into parts.
 //
-// New makes a Tokenizer from a Config, Load from the bytes that its Marshal wrote. Load
-// reads everything in place, so that a vocabulary of 250,000 pieces takes no memory beyond
-// the parts of the file that texts touch.
+// New makes a Tokenizer from a Config; Load makes one from the bytes that Tokenizer.Marshal
+// wrote. Load uses these bytes directly: if they are a mapped file, a vocabulary of 250,000
+// pieces takes only the memory of the pages that texts make it read.
 package unigram
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// UnknownPenalty is the score of an unknown character below the least probable piece:
-	// kUnkPenalty of SentencePiece.
+	// UnknownPenalty is by how much the score of an unknown character is below that of the
+	// least probable piece: kUnkPenalty of SentencePiece.
 	UnknownPenalty = 10
 	// MaxPieces and MaxPieceBytes bound a vocabulary. XLM-RoBERTa's has 250,002
 	// pieces of up to 48 bytes.
@@ -32,7 +32,7 @@ const (
 type Config struct {
 	// Pieces are the vocabulary in the order of IDs.
 	Pieces []string
-	// Scores are the log probabilities of the pieces. A piece of minus infinity,
+	// Scores are the log probabilities of the pieces. A piece whose score is minus infinity,
 	// such as a special token, is not found in text.
 	Scores []float64
 	// UnknownScore is the score of a character without a piece.
@@ -50,8 +50,8 @@ type Spaces struct {
 	// Split drops white space between words. Otherwise every space begins a
 	// word, and other white space is a part of words.
 	Split bool
-	// Collapse replaces several spaces with one; TrimLeft and TrimRight drop white space
-	// before and after a text. Split implies them.
+	// Collapse replaces several spaces with one. TrimLeft and TrimRight drop white space at the
+	// start and the end of a text. Split does all of this, whether they are set or not.
 	Collapse, TrimLeft, TrimRight bool
 }
 
@@ -98,7 +98,7 @@ func New(c Config) (*Tokenizer, error) {
 func (t *Tokenizer) check() error {
 	pieces := t.scores.len()
 	for id := range pieces {
-		// The bound keeps sums over a word finite.
+		// The bound keeps the sum of the scores of a word finite.
 		if s := t.scores.at(int32(id)); !math.IsInf(s, -1) && !(math.Abs(s) <= math.MaxFloat32) {
 			return fmt.Errorf("piece %d has the score %g", id, s)
 		}

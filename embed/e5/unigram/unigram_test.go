@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// letters is a tokenizer of a few pieces, with spaces split.
+// letters is a tokenizer with a few pieces and Spaces.Split.
 func letters(t testing.TB) *Tokenizer {
 	t.Helper()
 	tokenizer, err := New(lettersConfig())
@@ -31,7 +31,7 @@ func lettersConfig() Config {
 	}
 }
 
-// best returns the largest sum of scores over all ways to split a word.
+// best returns the largest sum of scores over all ways to split a word into pieces.
 func best(t *Tokenizer, c Config, word string) float64 {
 	if word == "" {
 		return 0
@@ -239,7 +239,7 @@ func TestImpossibleConfigsAreErrors(t *testing.T) {
 	}
 }
 
-// Any bytes are a charsmap, even damaged ones: no lookup may read outside it.
+// Any bytes are accepted as a charsmap, even damaged ones. No lookup may read outside it.
 func FuzzCharsmap(f *testing.F) {
 	f.Add([]byte{4, 0, 0, 0, 0, 0, 0, 0, 'x', 0}, "a\u0301b")
 	f.Add(binary.LittleEndian.AppendUint32([]byte{4, 0, 0, 0}, math.MaxUint32), "水")

@@ -14,7 +14,8 @@ func Half(x float32) uint16 {
 		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
 	frac, exp := math.Frexp(a) // a = frac*2^exp, frac in [.5, 1)
-	// 11 significant bits; a carry out of the mantissa increments the exponent.
+	// The mantissa has 11 significant bits. If rounding carries out of it, the exponent grows
+	// by one.
 	m := uint16(math.RoundToEven(frac*2048)) - 1024
 	return sign | (uint16(exp-1+15)<<10 + m)
 }

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Values are the quantized values of a matrix as a view of the file: 8 bits each, or 4
-// bits. 4-bit values are from -8 to 7; the first of two is in the low half of its byte,
-// plus 8.
+// Values are the quantized values of a matrix as a view of the file. They have 8 bits each, or
+// 4. A value of 4 bits, from -8 to 7, is stored plus 8; of two in a byte, the first is in the
+// low half.
 type Values struct {
 	Bits int // 8 or 4
 	B    []byte
@@ -29,8 +29,9 @@ func ValuesOf(q []int8, bits int) Values {
 // Len is the number of values.
 func (v Values) Len() int { return len(v.B) * 8 / v.Bits }
 
-// Int8 returns n values starting at index from, in 8 bits: a view of the file if its
-// values have 8 bits, otherwise in dst, which it grows as needed. Both numbers are even.
+// Int8 returns n values from index from on, in 8 bits each. If the values have 8 bits in the
+// file, the result is a view of the file; otherwise it is in dst, which Int8 grows as needed. n
+// and from must be even.
 func (v Values) Int8(dst []int8, from, n int) []int8 {
 	if v.Bits == 8 {
 		return int8View(v.B[from : from+n])
@@ -45,7 +46,7 @@ func (v Values) Int8(dst []int8, from, n int) []int8 {
 // Halves are half-precision numbers as a view of the file.
 type Halves []byte
 
-// HalvesOf returns the numbers with the given bits.
+// HalvesOf returns the numbers whose half-precision bits are given.
 func HalvesOf(bits []uint16) Halves { return appendUint16(nil, bits) }
 
 // At returns a finite number by its index.
@@ -59,7 +60,7 @@ type Table struct {
 	Scale Halves
 }
 
-// Row sets x, which has the length of a row, to a row.
+// Row sets x to a row of the table, dequantized. x must have the length of a row.
 func (t *Table) Row(x []float32, row int) {
 	var wide [Group]int8
 	for g := 0; g < len(x); g += Group {

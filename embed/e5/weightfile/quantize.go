@@ -2,15 +2,14 @@ package weightfile
 
 import "math"
 
-// Quantize quantizes the n values x[i*stride] of a group to 8 or 4 bits, stores them
-// in q[i*stride] and returns the half-precision bits of their scale. The scale is
-// rounded to half precision first, so that the values are quantized with the scale
-// that a reader uses.
+// Quantize quantizes the n values x[i*stride] of a group to 8 or 4 bits, stores them in
+// q[i*stride] and returns the half-precision bits of their scale. It rounds the scale to half
+// precision first: the values are then quantized with the same scale that a reader uses.
 //
-// Values that are multiples of one half-precision number from -8 to 7, as in a model that
-// had 4 bits before, retain their exact value with either number of bits. Otherwise the
-// scale of 8 bits maps the largest magnitude to 127, and the scale of 4 bits maps the
-// value of the largest magnitude to -8, as ggml's Q4_0 does.
+// If all values are multiples, from -8 to 7, of one half-precision number, they stay exact with
+// either number of bits. Models that had 4 bits before are like this. Otherwise the scale of 8
+// bits maps the largest magnitude to 127, and the scale of 4 bits maps the value with the
+// largest magnitude to -8, as ggml's Q4_0 does.
 func Quantize(q []int8, x []float32, n, stride, bits int) uint16 {
 	var largest float32 // the value with the largest magnitude
 	for i := range n {
@@ -44,8 +43,8 @@ func round(q []int8, x []float32, n, stride int, scale uint16, lowest, highest f
 	}
 }
 
-// commonScale returns the half-precision number of which all values are multiples from -8
-// to 7, if one exists.
+// commonScale returns a half-precision number of which all values are multiples from -8 to 7.
+// ok is false if there is none.
 func commonScale(x []float32, n, stride int, largest float32) (uint16, bool) {
 	for multiple := float32(1); multiple <= 8; multiple++ {
 		for _, sign := range []float32{1, -1} {
@@ -61,8 +60,8 @@ func commonScale(x []float32, n, stride int, largest float32) (uint16, bool) {
 	return 0, false
 }
 
-// multiples reports whether all values are multiples of scale from -8 to 7. Products of
-// four bits and half precision are exact.
+// multiples reports whether all values are multiples of scale from -8 to 7. It can compare
+// exactly: a product of a number of four bits and one of half precision is exact in float32.
 func multiples(x []float32, n, stride int, scale float32) bool {
 	if scale == 0 {
 		return false

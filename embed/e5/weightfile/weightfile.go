@@ -30,8 +30,9 @@
 // intermediate and output, each with its bias, followed by gamma and beta of the
 // LayerNorm after attention and of the one after the output.
 //
-// The projection is a file of package projection, with a checksum of its own: it is fitted
-// to the weights, and the checksum of the weights does not cover it.
+// The projection is a file of package projection. It has a checksum of its own, and the
+// checksum of the weights does not cover it, because it can be replaced without changing the
+// weights.
 package weightfile
 
 import (
@@ -72,8 +73,8 @@ type Shape struct {
 	Vocabulary, Width, Layers, Heads, Inner, Positions, Group int
 }
 
-// Matrix is a matrix [In, Out]. Q[i*Out+o] times the scale of its group is the weight from
-// input i to output o. For a file in 4 bits, Widen sets Q.
+// Matrix is a matrix [In, Out]. The weight from input i to output o is Q[i*Out+o] times the
+// scale of its group. If the file has 4 bits, Q is nil until Widen sets it.
 type Matrix struct {
 	In, Out int
 	Q       []int8
@@ -88,7 +89,7 @@ type Linear struct {
 	Bias []float32
 }
 
-// Norm is a LayerNorm's affine part, each [Width].
+// Norm is the scale and shift of a LayerNorm, each [Width].
 type Norm struct{ Gamma, Beta []float32 }
 
 // Layer is one block of the encoder.
@@ -123,7 +124,7 @@ type Weights struct {
 	Layers         []Layer
 }
 
-// Append appends the file of w to dst and returns it. It sets w.Sum.
+// Append appends w, in the format of a file, to dst and returns the result. It sets w.Sum.
 func (w *Weights) Append(dst []byte) []byte {
 	vocabulary := []byte{}
 	for _, token := range w.Vocabulary {
@@ -169,8 +170,8 @@ func (w *Weights) Append(dst []byte) []byte {
 	return append(dst, w.Projection...)
 }
 
-// SetProjection returns file with its projection replaced. It changes neither vectors nor
-// the checksum.
+// SetProjection returns the file with another projection. The vectors and the checksum of the
+// weights stay the same.
 func SetProjection(file, projection []byte) ([]byte, error) {
 	w, err := Parse(file)
 	if err != nil {
@@ -212,8 +213,8 @@ func Parse(file []byte) (*Weights, error) {
 	return ParseUnverified(file)
 }
 
-// ParseUnverified is Parse without the checksum, which takes most of the time and reads
-// the whole file. It is for files that are part of the program.
+// ParseUnverified is Parse without verifying the checksum, which takes most of the time and
+// reads the whole file. It is for weights that are embedded in the program.
 func ParseUnverified(file []byte) (*Weights, error) {
 	header, payload, projection, err := split(file)
 	if err != nil {
@@ -365,8 +366,8 @@ func (w *Weights) read(r *reader, vocabularyBytes, tokenizerBytes int) {
 	}
 }
 
-// Widen sets Q of the layer's matrices if they are in 4 bits. It stores the values in buf,
-// grows it as needed and returns it: they are valid until buf is used again.
+// Widen sets Q of the layer's matrices if the file has 4 bits. It stores the values in buf,
+// which it grows as needed and returns. They are valid until buf is used for another layer.
 func (l *Layer) Widen(buf []int8) []int8 {
 	total := 0
 	for _, m := range l.matrices() {
@@ -384,7 +385,7 @@ func (l *Layer) Widen(buf []int8) []int8 {
 	return buf
 }
 
-// values returns the values of a matrix in a number of bits.
+// values returns the values of a matrix with 8 or 4 bits each.
 func (m *Matrix) values(bits int) Values {
 	if m.packed.Bits == bits {
 		return m.packed
@@ -401,8 +402,7 @@ func (s *Shape) list() [7]*int {
 	return [7]*int{&s.Vocabulary, &s.Width, &s.Layers, &s.Heads, &s.Inner, &s.Positions, &s.Group}
 }
 
-// check rejects impossible shapes, so that the sizes computed from a shape cannot
-// overflow.
+// check rejects impossible shapes, so that sizes computed from a valid one do not overflow.
 func (s *Shape) check() error {
 	for _, n := range s.list() {
 		if *n < 1 || *n > 1<<20 {

@@ -57,7 +57,7 @@ func small() *Weights {
 	return w
 }
 
-// versions are small models of all versions.
+// versions returns a small model for each version of the format, by name.
 func versions() map[string]*Weights {
 	two, three, four := small(), small(), small()
 	two.Tokenizer = []byte("scores")
@@ -156,7 +156,8 @@ func TestEveryTruncationIsAnError(t *testing.T) {
 	}
 }
 
-// A projection is fitted to the weights, whose checksum it names.
+// A projection names the checksum of the weights to which it was fitted. So it must not change
+// that checksum when it is added.
 func TestAProjectionDoesNotChangeTheChecksum(t *testing.T) {
 	w := small()
 	file := w.Append(nil)
@@ -259,7 +260,7 @@ func TestQuantizeIsWithinHalfAStep(t *testing.T) {
 	}
 }
 
-// Values that had 4 bits before are not rounded again, whatever their scale and sign.
+// Values of a model that had 4 bits before stay exact, whatever their scale and its sign.
 func TestMultiplesOfAScaleKeepTheirValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {

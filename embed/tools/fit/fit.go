@@ -15,21 +15,21 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// Fitted is a projection, and how well it fits.
+// Fitted is a projection and how well it fits the tokens from which it was made.
 type Fitted struct {
 	projection.Projection
 	// Tokens is the number of tokens to which it was fitted.
 	Tokens int
-	// Explained is the share of their variance that it explains, from 0 to 1.
+	// Explained is the share of the tokens' variance that the projection retains, from 0 to 1.
 	Explained float64
 }
 
 // batch is the number of passages that are encoded before their tokens are added up.
 const batch = 64
 
-// Passages fits a projection to the tokens of passages, which must be more than the
-// components. Passages are encoded concurrently but added in order, so that the sums are
-// the same every time. The encoder makes no codes.
+// Passages fits a projection to the tokens of passages. There must be more tokens than
+// components. Passages are encoded concurrently, but their tokens are added in order, so that
+// rounding is the same every time. The encoder must be one without codes.
 func Passages(ctx context.Context, encoder *e5.Encoder, passages []string) (*Fitted, error) {
 	m := newMoments(encoder.Dim())
 	for from := 0; from < len(passages); from += batch {

@@ -27,8 +27,8 @@ var (
 // Source is the name of the built-in texts in projections.
 const Source = "mneme"
 
-// BuiltIn returns the built-in texts that suit an encoder: all of them, or the English
-// ones if its tokenizer is WordPiece.
+// BuiltIn returns the built-in texts that suit an encoder: the English ones if its tokenizer is
+// WordPiece, and otherwise all of them.
 func BuiltIn(encoder *e5.Encoder) []string {
 	files := [][]byte{multilingual, english}
 	if encoder.English() {
@@ -45,8 +45,8 @@ func BuiltIn(encoder *e5.Encoder) []string {
 	return passages
 }
 
-// Read returns the documents of a BEIR corpus (.jsonl), each with its title on
-// the first line, or the chunks of a text.
+// Read returns the passages in a file: if it is a BEIR corpus (.jsonl), its documents, each
+// with its title on the first line; otherwise the chunks of its text.
 func Read(encoder *e5.Encoder, file string) ([]string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

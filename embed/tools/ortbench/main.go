@@ -1,10 +1,10 @@
-// Command ortbench compares the speed of the encoder with ONNX Runtime in fp32, and in
-// int8 if it is given a quantized model, on the same texts, one text at a time and with
-// the same number of cores. The rounds of all alternate, so that other load on the machine
-// affects all equally, and it reports medians. On one core it measures processor time,
-// which other processes disturb least, otherwise wall-clock time. The fp32 model is the
-// one from which the weights were packed; ONNX Runtime quantizes it to int8, with
-// activations quantized dynamically.
+// Command ortbench compares the speed of the encoder with that of ONNX Runtime, on the same
+// texts, one text at a time and with the same number of cores. ONNX Runtime runs the model in
+// fp32 and, if one is given, a quantized model in int8. The rounds of all alternate, so that
+// other load on the machine affects all equally; the results are medians. On one core it
+// measures processor time, which other processes disturb least, otherwise wall-clock time. The
+// fp32 model is the one from which the weights were packed; ONNX Runtime quantizes it to int8,
+// with activations quantized dynamically.
 //
 //	pip install onnxruntime numpy onnx
 //	python -c 'from onnxruntime.quantization import quantize_dynamic as q; q("e5-small-v2.onnx", "int8.onnx")'
@@ -118,7 +118,8 @@ func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 			b.Vector = query.Vector
 			b.MS = append(b.MS, float64(now()-start)/1e6)
 		}
-		// The first run of each turn does not count: the others have filled the caches.
+		// The first run of each turn does not count: until then the caches hold the data of the
+		// others.
 		ours = append(ours, b.MS[1:]...)
 		for i := range answers {
 			cosines[i] = dot(answers[i].Vector, b.Vector)
@@ -135,7 +136,7 @@ func compare(e *e5.Encoder, peers []*peer, tokens, rounds int) error {
 	return nil
 }
 
-// now returns nanoseconds of processor time on one core, otherwise wall-clock time.
+// now returns the time: processor time on one core, otherwise wall-clock time.
 func now() time.Duration {
 	if runtime.GOMAXPROCS(0) > 1 {
 		return time.Since(began)

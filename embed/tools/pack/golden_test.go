@@ -113,8 +113,9 @@ func TestTokenIDsMatchTheReference(t *testing.T) {
 	if differ == 0 {
 		t.Error("no text tells the treatments of spaces apart")
 	}
-	// A full run tests every character, a small one the first two planes. This code
-	// returned their digest when it returned the reference's digest over all characters.
+	// A full run tests all characters, a small run the first two planes of Unicode. The
+	// reference gave a digest for all characters only. The digest for two planes is by this
+	// code, at a time when it gave the reference's digest for all.
 	last, digest := rune(0x1ffff), "79d989c07c282d01dcc93c4bb3d790ccffd9c77dc2560d4c7e2ac993d7c2dc11"
 	if size.Full() {
 		last, digest = utf8.MaxRune, golden.Digest
@@ -170,8 +171,9 @@ func smallEncoder(t testing.TB) *e5.Encoder {
 	return e
 }
 
-// Tests the whole path: safetensors and tokenizer.json, weights file, encoder. The
-// reference computes in double precision with the parameters before rounding.
+// This tests the whole path from safetensors and tokenizer.json to the weights file and the
+// encoder. The reference computes in double precision, with the parameters before they are
+// rounded.
 func TestVectorsAreWithinCosineOfTheReference(t *testing.T) {
 	var rows []struct {
 		Prefix, Text string
@@ -280,7 +282,7 @@ func FuzzUnigram(f *testing.F) {
 				t.Fatalf("token %d is %d", i, token.ID)
 			}
 			if i > 0 && token.Start == tokens[i-1].Start && token.End == tokens[i-1].End {
-				continue // a piece of the same word
+				continue // this piece belongs to the same word
 			}
 			if token.Start < end || token.End < token.Start || token.End > len(text) {
 				t.Fatalf("token %d is from %d to %d, the one before ends at %d", i, token.Start, token.End, end)

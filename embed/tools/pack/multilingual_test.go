@@ -17,8 +17,8 @@ var multilingualEncoder = sync.OnceValues(func() (*e5.Encoder, error) {
 	return e5.New(e5.Options{Multilingual: true})
 })
 
-// testdata/multilingual.py computes in double precision with the parameters from which the
-// built-in file was packed.
+// The reference vectors are by testdata/multilingual.py. It computes in double precision, with
+// the parameters from which the built-in file was packed.
 func TestTheMultilingualModelGivesTheReferencesVectors(t *testing.T) {
 	var rows []struct {
 		Text   string

@@ -41,7 +41,7 @@ func readInitializers(model []byte) ([]tensor, error) {
 	return out, err
 }
 
-// readTensor reports false for tensors that are not fp32.
+// readTensor reads a tensor. ok is false if it is not fp32.
 func readTensor(raw []byte) (t tensor, ok bool, err error) {
 	kind, size := uint64(0), 1
 	var data []byte
@@ -88,9 +88,9 @@ func readTensor(raw []byte) (t tensor, ok bool, err error) {
 // graph holds the tensors of an ONNX model.
 type graph struct {
 	byName map[string]tensor
-	// matrices are the remaining anonymous two-dimensional tensors, in graph
-	// order. The exporter folds the transposition of a Linear's weight into a
-	// new constant [in, out] without the layer's name.
+	// matrices are the remaining two-dimensional tensors without a name, in graph order. For
+	// the weights of a linear layer, the exporter stores the transposed matrix, [in, out], as a
+	// new constant without the layer's name.
 	matrices []tensor
 }
 
@@ -122,8 +122,8 @@ func (g *graph) values(name string, from, n int) ([]float32, error) {
 	return g.byName[name].data[from:][:n], nil
 }
 
-// linear returns the next matrix. It checks the shape of the layer, and so the expected
-// order.
+// linear returns the next of matrices. It checks its shape, and so whether the order is as
+// expected.
 func (g *graph) linear(name string, in, out int) ([]float32, error) {
 	if len(g.matrices) == 0 || len(g.matrices[0].dims) != 2 || g.matrices[0].dims[0] != in || g.matrices[0].dims[1] != out {
 		return nil, fmt.Errorf("%w: no matrix [%d, %d] for %q", errONNX, in, out, name)
@@ -133,9 +133,8 @@ func (g *graph) linear(name string, in, out int) ([]float32, error) {
 	return t.data, nil
 }
 
-// fields calls f for each field of a protocol buffers message, with n set to the value of
-// a varint (and b nil), or b to the bytes of a length-delimited field. It skips fixed-size
-// fields.
+// fields calls f for each field of a protocol buffers message. For a varint, n is the value and
+// b is nil; for a length-delimited field, b is its bytes. It skips fixed-size fields.
 func fields(msg []byte, f func(num int, n uint64, b []byte) error) error {
 	for len(msg) > 0 {
 		key, k := binary.Uvarint(msg)

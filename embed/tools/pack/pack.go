@@ -19,8 +19,8 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// The shape that the kernels of package e5 support. The parameters do not show the number
-// of heads: neither format includes it.
+// The shape that the kernels of package e5 support. The number of heads is assumed and not
+// checked: neither safetensors nor ONNX includes it.
 const (
 	width     = 384
 	heads     = 12
@@ -48,11 +48,10 @@ type source interface {
 	linear(name string, in, out int) ([]float32, error)
 }
 
-// Bits are the numbers of bits that the values of matrices may have.
-//
-// Eight are enough for any model. Four halve the file, and lose accuracy unless the
-// parameters had four bits before: multiples from -8 to 7 of one half-precision number in
-// each group of 32 inputs. Both keep such parameters exactly.
+// Bits are the numbers of bits that the values of matrices may have. Eight are enough for any
+// model. Four halve the file and lose accuracy, unless the model had four bits before: its
+// parameters are then, in each group of 32 inputs, multiples from -8 to 7 of one half-precision
+// number. Such parameters stay exact with four and with eight bits.
 var Bits = []int{4, 8}
 
 // Safetensors packs a model.safetensors of size bytes and its tokenizer.json, with
@@ -132,15 +131,15 @@ func pack(model source, sum [32]byte, tokenizer []byte, bits int) ([]byte, error
 	return file, nil
 }
 
-// reader reads the parameters of a model. err is the first error, after which all results
-// are empty.
+// reader reads the parameters of a model. err is the first error. After an error, its methods
+// return empty results.
 type reader struct {
 	model source
 	bits  int
 	err   error
 }
 
-// layers returns the number of layers, by their names.
+// layers returns the number of layers, which it finds by the names of their tensors.
 func (r *reader) layers() int {
 	n := 0
 	for ; n <= maxLayers; n++ {
@@ -154,9 +153,8 @@ func (r *reader) layers() int {
 	return n
 }
 
-// words reads and quantizes the word embeddings in batches of rows, since they are most of
-// a multilingual model. It omits rows beyond the vocabulary, with which some models are
-// padded.
+// words reads and quantizes the word embeddings, in batches of rows, since they are most of a
+// multilingual model. Some models have more rows than tokens: it omits these rows.
 func (r *reader) words(tokens int) weightfile.Table {
 	const block = 4096
 	dims, err := r.model.dims(wordEmbeddings)
@@ -179,7 +177,7 @@ func (r *reader) words(tokens int) weightfile.Table {
 	return weightfile.Table{Q: weightfile.ValuesOf(q, r.bits), Scale: weightfile.HalvesOf(scales)}
 }
 
-// take returns values of a tensor that exists.
+// take returns n values of a tensor, beginning with from. The tensor must exist.
 func (r *reader) take(name string, from, n int) []float32 {
 	if r.err != nil {
 		return nil
@@ -195,7 +193,8 @@ func (r *reader) take(name string, from, n int) []float32 {
 	return x
 }
 
-// values returns the values of a tensor, which has the given shape.
+// values returns the values of a tensor. It is an error if the tensor does not have the given
+// shape.
 func (r *reader) values(name string, dims ...int) []float32 {
 	if r.err != nil {
 		return nil
@@ -238,7 +237,8 @@ func (r *reader) linear(name string, in, out int) weightfile.Linear {
 	return weightfile.Linear{Matrix: m, Bias: bias}
 }
 
-// read returns all values of a tensor, which has the given shape.
+// read returns all values of a tensor. It is an error if the tensor does not have the given
+// shape.
 func read(model source, name string, dims ...int) ([]float32, error) {
 	have, err := model.dims(name)
 	if err != nil {

@@ -52,8 +52,8 @@ func TestTokenizersAreRead(t *testing.T) {
 	}
 }
 
-// A setting of tokenizer.json that this program does not implement is an error, since it
-// would change token IDs.
+// If tokenizer.json has a setting that this program does not implement, that is an error,
+// because it could change token IDs.
 func TestOtherTokenizersAreRefused(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"not JSON":                     {`{`, `[`},
@@ -132,7 +132,7 @@ func packModel(p packtest.Parameters) ([]byte, error) {
 	return Safetensors(bytes.NewReader(model), int64(len(model)), []byte(smallTokenizer), 8)
 }
 
-// Each of these models would give meaningless vectors.
+// If one of these models were accepted, its vectors would be meaningless.
 func TestOtherModelsAreRefused(t *testing.T) {
 	model := packtest.Random(5)
 	if _, err := packModel(model); err != nil {

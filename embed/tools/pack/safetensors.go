@@ -17,8 +17,9 @@ const maxHeader = 100 << 20
 
 var errSafetensors = errors.New("not a safetensors model as expected")
 
-// safetensors reads the tensors of a file. Its header is the length of a JSON object as a
-// little-endian 64-bit number, and the object; the values follow.
+// safetensors reads the tensors of a file. The file begins with the length of a JSON object, as
+// a little-endian 64-bit number, and the object, which describes the tensors; their values
+// follow.
 type safetensors struct {
 	file    io.ReaderAt
 	start   int64 // of the values
@@ -67,7 +68,7 @@ func newSafetensors(file io.ReaderAt, size int64) (*safetensors, error) {
 	}
 	s := &safetensors{file: file, start: 8 + int64(n), entries: entries}
 	for name := range entries {
-		// Some files contain the encoder as part of a larger model.
+		// The encoder may be a part of a larger model: its names then have a prefix.
 		if prefix, ok := strings.CutSuffix(name, wordEmbeddings); ok && (prefix == "" || prefix == "bert.") {
 			s.prefix = prefix
 		}
@@ -86,14 +87,14 @@ func (e *entry) width() int64 {
 	return 0
 }
 
-// check checks that the values are within the file, of values bytes, and that their number
-// matches the shape.
+// check checks that the values lie within the file, which has values bytes of them, and that
+// their number matches the shape.
 func (e *entry) check(values int64) error {
 	from, to := e.Offsets[0], e.Offsets[1]
 	if from < 0 || to < from || to > values {
 		return fmt.Errorf("values from %d to %d of %d", from, to, values)
 	}
-	if e.width() == 0 { // not read, such as position_ids
+	if e.width() == 0 { // this type is not used by pack, as that of position_ids
 		return nil
 	}
 	n := int64(1)
@@ -140,8 +141,7 @@ func (s *safetensors) values(name string, from, n int) ([]float32, error) {
 	return out, nil
 }
 
-// linear returns the matrix of a linear layer, which is stored [out, in], as [in,
-// out].
+// linear returns the matrix of a linear layer as [in, out]. The file has it as [out, in].
 func (s *safetensors) linear(name string, in, out int) ([]float32, error) {
 	stored, err := read(s, name+".weight", out, in)
 	if err != nil {

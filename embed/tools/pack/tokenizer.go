@@ -11,8 +11,8 @@ import (
 	"mneme/embed/e5/unigram"
 )
 
-// tokenizerFile has the fields that pack reads of a tokenizer.json of Hugging Face's
-// tokenizers.
+// tokenizerFile has the fields of a tokenizer.json, the format of Hugging Face's tokenizers,
+// that pack reads.
 type tokenizerFile struct {
 	AddedTokens []struct {
 		ID      int    `json:"id"`
@@ -33,7 +33,8 @@ type tokenizerFile struct {
 	} `json:"model"`
 }
 
-// component is a step of a tokenizer: a union of the fields that pack reads.
+// component is a step of a tokenizer, such as a normalizer. It has the fields that pack reads
+// of all types of steps.
 type component struct {
 	Type string `json:"type"`
 
@@ -77,8 +78,8 @@ func refuse(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", errTokenizer, fmt.Sprintf(format, a...))
 }
 
-// readTokenizer returns the tokens in the order of their IDs, and the Config of a Unigram
-// tokenizer; nil for WordPiece.
+// readTokenizer returns the tokens in the order of their IDs. For a unigram tokenizer it also
+// returns the Config; for WordPiece that is nil.
 func readTokenizer(file []byte) ([]string, *unigram.Config, error) {
 	var t tokenizerFile
 	if err := json.Unmarshal(file, &t); err != nil {
@@ -122,8 +123,8 @@ func (t *tokenizerFile) unigram() (unigram.Config, error) {
 		if !added.Special {
 			return c, refuse("its added token %d is not a special one", added.ID)
 		}
-		// Special tokens are not pieces of text. This package does not use those beyond
-		// the vocabulary.
+		// Special tokens do not occur in text. Those with IDs beyond the vocabulary are not
+		// used by this package.
 		if id := added.ID; id >= 0 && id < len(c.Pieces) {
 			c.Scores[id] = math.Inf(-1)
 		}
@@ -164,7 +165,7 @@ func (p *scoredPiece) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ends returns the first and the last token of a sequence.
+// ends returns the tokens that a post-processor puts before and after a text.
 func (p *component) ends() (start, end int32, err error) {
 	if p == nil || p.Type != "TemplateProcessing" || len(p.Single) != 3 ||
 		p.Single[0].SpecialToken == nil || p.Single[1].Sequence == nil || p.Single[2].SpecialToken == nil {
@@ -181,8 +182,9 @@ func (p *component) ends() (start, end int32, err error) {
 	return ids[0], ids[1], nil
 }
 
-// normalize applies a normalizer to c. It supports Precompiled, Strip, and Replace of
-// several spaces, in this order, as the converters of SentencePiece models write them.
+// normalize applies a normalizer to c. It supports the steps Precompiled, Strip, and Replace of
+// several spaces by one, in this order. This is how the converters of SentencePiece models
+// write them.
 func (p *component) normalize(c *unigram.Config) error {
 	if p == nil {
 		return nil
@@ -234,7 +236,8 @@ func (p *component) pretokenize(c *unigram.Config) error {
 	case m.Replacement != "▁", m.Split != nil && !*m.Split:
 		return refuse("its Metaspace does not split before ▁")
 	case m.PrependScheme != nil && *m.PrependScheme == "first" && !c.Spaces.Split:
-		// Without a split the first word is the only one without a space before it.
+		// If words are not split at spaces, "first" is the same as "always": only the first
+		// word has no space before it.
 	case m.PrependScheme != nil && *m.PrependScheme != "always", m.AddPrefixSpace != nil && !*m.AddPrefixSpace:
 		return refuse("its Metaspace does not put ▁ before every word")
 	}

@@ -1,5 +1,5 @@
-// Package pull downloads files of known length and SHA-256, so that any mirror will do. It
-// resumes an interrupted download, in the same call or a later one.
+// Package pull downloads files whose length and SHA-256 are known, so that they may come from
+// any mirror. It resumes an interrupted download, in the same call or a later one.
 package pull
 
 import (
@@ -50,8 +50,9 @@ const (
 // Fetcher downloads files.
 type Fetcher struct {
 	Client *http.Client
-	// Wait returns after a time, or with the context's error. The first of consecutive
-	// interruptions waits for a second, each further one twice as long.
+	// Wait waits for a duration. It returns nil afterwards, or the context's error. After the
+	// first of several consecutive interruptions the duration is one second; it doubles with
+	// each further one.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
@@ -72,10 +73,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Fetch downloads f from base, a URL without the file's name, to path. It resumes path
-// with the suffix .part if that exists. It renames the file to path if its checksum
-// matches, and deletes it otherwise. It calls progress with the number of bytes downloaded
-// so far.
+// Fetch downloads f to path. base is the URL of its folder. Until the download is complete, the
+// file has the suffix .part; if such a file exists, Fetch resumes it. Then Fetch renames the
+// file to path if its checksum matches, and deletes it otherwise. It calls progress with the
+// number of bytes downloaded so far.
 func (d *Fetcher) Fetch(ctx context.Context, base string, f File, path string, progress func(int64)) error {
 	part := path + partSuffix
 	if err := d.complete(ctx, strings.TrimSuffix(base, "/")+"/"+f.Name, f, part, progress); err != nil {
@@ -119,8 +120,8 @@ func (e *lostError) Error() string { return e.err.Error() }
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// attempt makes one request for the missing rest of part, and returns its length before
-// and afterwards.
+// attempt makes one request for the missing rest of part. It returns the length of part before
+// and after the request.
 func (d *Fetcher) attempt(ctx context.Context, url string, f File, part string, progress func(int64)) (before, after int64, err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -177,8 +178,8 @@ func cut(file *os.File, to int64) error {
 	return err
 }
 
-// request requests a file starting at byte from, and returns the body with the byte that
-// it begins with: a server may ignore the range.
+// request requests a file from byte from on. It returns the body, and the index of the body's
+// first byte: that is 0 if the server ignores the requested range.
 func (d *Fetcher) request(ctx context.Context, url string, f File, from int64) (io.ReadCloser, int64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -31,9 +31,9 @@ func published() File {
 // mirror serves content as a published file.
 type mirror struct {
 	content  []byte
-	breakAt  int   // bytes after which an answer is interrupted; 0: never
+	breakAt  int   // number of bytes after which an answer is interrupted; 0: never
 	noRanges bool  // whether it ignores ranges
-	shift    int64 // added to the begin of a range
+	shift    int64 // added to the first byte of a requested range
 	status   int   // 0: as usual
 	ranges   []string
 	moved    string // redirect target; empty: none
@@ -115,7 +115,7 @@ func TestABreakIsResumed(t *testing.T) {
 	}
 }
 
-// A later run resumes the download of an earlier one.
+// A download that was interrupted in one run is resumed in a later run.
 func TestALaterRunGoesOn(t *testing.T) {
 	for name, m := range map[string]*mirror{
 		"with ranges":    {content: content},

@@ -4,12 +4,13 @@
 //	go run ./embed/tools/refit -o embed/e5/e5-small-v2.projection FILE…
 //	go run ./embed/tools/refit -multilingual -o embed/e5/multilingual-e5-small.projection FILE…
 //
-// A FILE is the corpus of a BEIR data set (.jsonl) or a text. The pages in docs/models
-// name those of the repository's projections.
+// A FILE is the corpus of a BEIR data set (.jsonl) or a text. The pages in docs/models name the
+// files from which the repository's projections were made.
 //
-// With -relabel it assigns a projection of an earlier precision of the encoder to the
-// current encoder: the vectors differ only by rounding, so codes made by both are
-// comparable, unlike codes of a second fit.
+// With -relabel it writes a projection that was fitted to an earlier precision of the encoder
+// for the current encoder. The vectors of both differ only by rounding, so codes made with the
+// same projection are comparable. A second fit would give another projection, whose codes are
+// not comparable with the first.
 //
 //	go run ./embed/tools/refit -relabel OLD -o NEW
 package main
@@ -80,8 +81,8 @@ func run(ctx context.Context, multilingual bool, out string, limit int, files []
 	return nil
 }
 
-// relabel writes the projection in the file old for the current encoder. It fails unless
-// the projection was fitted to one of the encoder's predecessors.
+// relabel writes the projection in the file old, labelled for the current encoder, to out. It
+// fails unless the projection was fitted to one of the encoder's predecessors.
 func relabel(out, old string) error {
 	encoder, err := e5.New(e5.Options{Lazy: true})
 	if err != nil {

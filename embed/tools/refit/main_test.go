@@ -16,13 +16,13 @@ import (
 	"mneme/embed/maxsim"
 )
 
-// shipped are the built-in projections with their inputs, by paths relative to the folder
-// of the data sets or to this one, with SHA-256 sums.
+// shipped are the built-in projections with the files from which they were made. Paths are
+// relative to the folder of the data sets or to this folder.
 var shipped = []struct {
 	multilingual bool
-	// relabeled: it was fitted to version 1 of the vectors, so a fit to the current
-	// vectors has the same mean and spans the same space up to rounding; its components
-	// may have other signs.
+	// relabeled is set if the projection was fitted to version 1 of the vectors. A fit to the
+	// current vectors then has the same mean and spans the same space, up to rounding; but its
+	// components may have other signs.
 	relabeled  bool
 	file, page string
 	passages   int // -passages
@@ -173,8 +173,9 @@ func parse(t *testing.T, path string) *projection.Projection {
 	return p
 }
 
-// requireSameSpace requires that two projections have about the same mean, and that the
-// components of one retain nearly the whole length of the other's.
+// requireSameSpace requires that two projections have about the same mean and span about the
+// same space: projected on the components of one, those of the other keep nearly their whole
+// length.
 func requireSameSpace(t *testing.T, a, b *projection.Projection) {
 	t.Helper()
 	width := len(a.Mean)
@@ -198,8 +199,9 @@ func requireSameSpace(t *testing.T, a, b *projection.Projection) {
 	}
 }
 
-// A projection of an earlier precision retains its components, and the encoder accepts it;
-// it rejects one of another encoder.
+// A projection that is relabelled from an earlier precision of the encoder keeps its
+// components, and the current encoder accepts it. The projection of another encoder is
+// rejected.
 func TestRelabelKeepsTheComponents(t *testing.T) {
 	encoder, err := e5.New(e5.Options{Lazy: true})
 	if err != nil {

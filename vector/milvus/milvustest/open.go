@@ -18,8 +18,8 @@ import (
 // that tests use. It must have neither users nor TLS.
 const Variable = "MNEME_MILVUS_ADDR"
 
-// Addr returns the server named by Variable. If it is not set, Addr skips the
-// test, or fails it if CI is set.
+// Addr returns the address of the server, from Variable. If Variable is not set, Addr skips the
+// test; in CI (the variable CI is set), it fails the test instead.
 func Addr(t testing.TB) string {
 	t.Helper()
 	addr := os.Getenv(Variable)
@@ -40,8 +40,8 @@ func NewPrefix() string {
 	return fmt.Sprintf("test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), prefixes.Add(1))
 }
 
-// Prefix returns a new prefix on the server named by Variable. Collections with
-// this prefix are dropped when the test ends.
+// Prefix returns the address of the server and a new prefix. Collections with this prefix are
+// dropped when the test ends.
 func Prefix(t testing.TB) (addr, prefix string) {
 	t.Helper()
 	addr, prefix = Addr(t), NewPrefix()

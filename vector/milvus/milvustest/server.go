@@ -21,9 +21,8 @@ import (
 // ErrNoServer reports that milvus-server is not installed.
 var ErrNoServer = errors.New("no milvus-server in PATH (pip install 'setuptools<81' milvus==2.3.5)")
 
-// Server is a Milvus server on loopback for one test: PyPI's milvus, the
-// complete standalone server. It can be paused, stopped, wiped, and started
-// again at the same port.
+// Server is a Milvus server on loopback for one test: the complete standalone server of PyPI's
+// package milvus. It can be paused, stopped, wiped, and started again on the same port.
 type Server struct {
 	program, dir, port, etcd string
 	arguments                []string
@@ -63,15 +62,16 @@ func NewServer(dir string, arguments ...string) (*Server, error) {
 	return s, os.WriteFile(s.etcd, []byte(etcd), 0o600)
 }
 
-// sessionTTL is the lifetime of the session that Milvus registers in etcd. After a kill,
-// the next start waits for the old session to expire. A server that cannot renew its
-// session in time, on a busy machine, exits: hence the TTL is not much less than Milvus's
-// default of half a minute.
+// sessionTTL is the lifetime of the session that Milvus registers in etcd. After the server was
+// killed, its next start waits until the old session has expired, so the TTL should be short.
+// But on a busy machine, a server that cannot renew its session in time exits: hence the TTL is
+// not much less than Milvus's default of half a minute.
 const sessionTTL = 20 * time.Second
 
-// parts are the parts of Milvus that listen on a port of their own. milvus-server probes
-// fixed ports one by one, and unpacks the server before it uses the ports that it found:
-// of two servers started at the same time, one would fail.
+// parts are the parts of Milvus that each listen on a port of their own. NewServer chooses free
+// ports for them. milvus-server would probe fixed ports one by one, and unpack the server
+// before it uses those that it found free: of two servers that are started at the same time,
+// one would fail.
 var parts = []string{"root-coord", "proxy-internal", "query-coord", "query-node", "index-coord", "index-node", "data-coord", "data-node"}
 
 const etcdConfig = `name: default
@@ -92,9 +92,9 @@ func (s *Server) data() string { return filepath.Join(s.home(), "data") }
 func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 
 // Start starts the server; Ready waits for it. The first Start runs milvus-server, which
-// unpacks the server and writes its configuration. Later ones run the server directly:
-// milvus-server probes the port without SO_REUSEADDR and would refuse it for a minute
-// after connections were broken.
+// unpacks the server and writes its configuration. Later ones run the unpacked server directly:
+// milvus-server would check whether the port is free without SO_REUSEADDR, and so refuse a port
+// for a minute after connections on it were broken.
 func (s *Server) Start() error {
 	server := filepath.Join(s.home(), "bin", "milvus")
 	if _, err := os.Stat(server); err == nil {
@@ -169,8 +169,9 @@ func (s *Server) Stop() error {
 	return nil
 }
 
-// Pause suspends the server (SIGSTOP): connections stay open, and nothing
-// answers. After sessionTTL its session expires, and it exits when resumed.
+// Pause suspends the server (SIGSTOP): connections stay open, but nothing answers. If that
+// lasts longer than sessionTTL, the server's session expires, and the server exits when it is
+// resumed.
 func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP) }
 
 // Resume continues a paused server.

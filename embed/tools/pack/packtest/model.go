@@ -26,8 +26,8 @@ const (
 	wordEmbeddings = "embeddings.word_embeddings.weight"
 )
 
-// Rows is the number of word embeddings of the model: 7 more than its tokenizer
-// has tokens.
+// Rows is the number of word embeddings of the model. It is 7 more than the tokenizer has
+// tokens, as in models with padded embeddings.
 const Rows = 863
 
 // Parameters are the tensors of a model, by name.
@@ -141,8 +141,8 @@ func (p Parameters) Safetensors() []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), values...)
 }
 
-// ONNX returns the parameters as PyTorch exports them: matrices without names and
-// transposed, everything in fp32.
+// ONNX returns the parameters as PyTorch exports them: everything in fp32, and matrices
+// transposed and without names.
 func (p Parameters) ONNX() []byte {
 	field := func(dst []byte, num int, b []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(num<<3|2))
