@@ -17,7 +17,7 @@ import (
 
 // ErrNoConsole reports that this process has no console, which Windows requires to
 // end other processes gracefully.
-var ErrNoConsole = errors.New("Windows cannot end another process gracefully without a console")
+var ErrNoConsole = errors.New("without a console Windows cannot end another process gracefully")
 
 // The ports of FreeAddr are below the ephemeral ranges, from which systems assign ports
 // to connections and to listeners without a fixed port: from 32768 on Linux, 49152 on
