@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -215,8 +214,8 @@ type Search struct {
 	// CandidateCacheBytes limits the caches of rows that searches have read, of the data
 	// by which they are scored, and of the entries of the lexical index's documents.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
-	// Running is the number of concurrent searches, for which agents take turns; 0: see
-	// ConcurrentSearches.
+	// Running is the number of concurrent searches, for which agents take turns; 0: 64 if
+	// searches wait for a server, and otherwise four for each processor.
 	Running int `mapstructure:"running"`
 }
 
@@ -461,17 +460,4 @@ func (c *Config) validate() (violations []error) {
 			fmt.Sprintf("auth.issuers[%d].refresh_unknown must be at least 1s", i))
 	}
 	return violations
-}
-
-// ConcurrentSearches returns the number of concurrent searches: search.running or, if that is 0,
-// 64 if searches wait for a server, and otherwise four for each processor. More would only
-// slow each other down, some more than others.
-func (c Config) ConcurrentSearches() int {
-	switch {
-	case c.Search.Running > 0:
-		return c.Search.Running
-	case c.Storage != "sqlite" || c.Vector != "flat" || c.Embedder != "e5" || c.Rerank.URL != "":
-		return 64
-	}
-	return 4 * runtime.GOMAXPROCS(0)
 }

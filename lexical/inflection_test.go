@@ -104,7 +104,7 @@ func TestAWordAndItsStemsHaveOneWeight(t *testing.T) {
 	}
 	alone := NewScorer(Stats{Documents: 10, Length: 100}, query[:1], []int64{4})
 	if got, want := s.Weight(0), alone.Weight(0); got != want {
-		t.Errorf("weight %v, want that of the stem, %v", got, want)
+		t.Errorf("weight %v, want the stem's, %v", got, want)
 	}
 	if got, want := s.TotalWeight(), s.Weight(0)+s.Weight(1); got != want {
 		t.Errorf("total weight %v, want %v", got, want)

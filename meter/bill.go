@@ -3,6 +3,7 @@ package meter
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -11,9 +12,9 @@ import (
 
 // charge charges for the hits of the sale and records their entries as bought. If a payment
 // comes with the search, it writes neither: it returns the charges in owed, to be booked once
-// the payment is settled or the answer is delivered.
-func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err error) {
-	bill.Skipped = skippedOf(s.quotas)
+// the payment is settled or the answer is delivered. skipped are the stores that Admit left out.
+func (s *sale) charge(ctx context.Context, skipped []search.Skipped) (bill search.Bill, owed []owing, err error) {
+	bill.Skipped = joinSkipped(skipped, skippedOf(s.quotas))
 	for _, q := range s.quotas {
 		if q.leftOut {
 			continue
@@ -50,6 +51,17 @@ func (s *sale) charge(ctx context.Context) (bill search.Bill, owed []owing, err 
 	return bill, owed, nil
 }
 
+// joinSkipped returns before, followed by the stores of then that are not in before.
+func joinSkipped(before, then []search.Skipped) []search.Skipped {
+	joined := slices.Clone(before)
+	for _, skipped := range then {
+		if !slices.ContainsFunc(joined, func(s search.Skipped) bool { return s.Store == skipped.Store }) {
+			joined = append(joined, skipped)
+		}
+	}
+	return joined
+}
+
 // owing is a charge that waits for its payment. Until the payment is settled or the answer is
 // delivered, the charge exists only in its claim: it has no ledger line and no row, and its
 // entries are not bought. Its counts are stored, so that caps hold.
@@ -75,8 +87,8 @@ func (s *sale) due(ctx context.Context, c *cart) (owing, error) {
 	if charge.Entries == nil {
 		charge.Entries = []uuid.UUID{}
 	}
-	if s.purchase.Claim != nil {
-		charge.Claim = s.purchase.Claim.ID
+	if s.claim != nil {
+		charge.Claim = s.claim.ID
 	}
 	if s.purchase.Payment != nil {
 		charge.State = ChargePending

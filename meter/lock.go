@@ -9,7 +9,7 @@ import "github.com/google/uuid"
 //
 // A transaction that holds the lock of a claim or a charge may no longer read access. It
 // takes the lock of the ledger last, since every charge needs that. Lowering an account's
-// balance requires the lock of the account; raising it requires only that of the ledger.
+// balance requires the lock of the account; raising it requires only the ledger's lock.
 
 func lockClaim(name string) string         { return "claim\x00" + name }
 func lockCharge(id uuid.UUID) string       { return "charge\x00" + id.String() }

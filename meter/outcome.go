@@ -41,23 +41,16 @@ type settlement struct {
 
 // storeOutcome writes the outcome of a charged search into the claim that it holds. A search
 // without any charge needs no claim and settles no payment.
-func (s *sale) storeOutcome(ctx context.Context, o search.Offering, made search.Sale, owed []owing) error {
-	held, paid := s.purchase.Claim, s.purchase.Payment
+func (s *sale) storeOutcome(ctx context.Context, o search.Offering, made search.Sale, owed []owing) (err error) {
+	claim, paid := s.claim, s.purchase.Payment
 	switch {
-	case held == nil && len(owed) > 0:
+	case claim == nil && len(owed) > 0:
 		return errors.New("the search has a payment but no claim")
-	case held == nil || len(made.Bill.Charges) == 0:
+	case claim == nil || len(made.Bill.Charges) == 0:
 		return nil
 	}
-	claim, err := s.tx.Claim(ctx, held.ID) // holdClaim has locked it
-	if err != nil {
-		return err
-	}
-	if claim == nil {
-		return search.ErrFenced
-	}
 	out := outcome{
-		Hits: []storedHit{}, Charges: []uuid.UUID{}, Skipped: search.JoinSkipped(o.Skipped, made.Bill.Skipped),
+		Hits: []storedHit{}, Charges: []uuid.UUID{}, Skipped: made.Bill.Skipped,
 		Degraded: o.Degraded, Incomplete: o.Incomplete, Owed: owed,
 	}
 	for _, i := range made.Shown {
@@ -74,7 +67,7 @@ func (s *sale) storeOutcome(ctx context.Context, o search.Offering, made search.
 	if paid != nil {
 		claim.State, claim.Settlement = ClaimPending, paid.Method
 	}
-	claim.HeldUntil = s.at.Add(held.Hold)
+	claim.HeldUntil = s.at.Add(s.purchase.Claim.Hold)
 	return s.tx.PutClaim(ctx, *claim)
 }
 

@@ -23,6 +23,7 @@ type sale struct {
 	tx       Tx
 	caller   memory.Caller
 	purchase search.Purchase
+	claim    *Claim // of purchase, locked; nil: none
 	at       time.Time
 	quotas   []*quota
 	funds    funds
@@ -47,7 +48,6 @@ type cart struct {
 	hits        []*search.Hit      // of items, as the answer shows them
 	fresh       []uuid.UUID        // entries of items that the buyer has not seen before
 	amount      int64              // micros, including the search
-	closed      bool               // an entry was refused
 }
 
 // Sell implements search.Meter. It locks the claim before all else.
@@ -60,7 +60,7 @@ func (m *Meter) Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p searc
 		return search.Sale{}, err
 	}
 	made := o.Choose(s.take)
-	bill, owed, err := s.charge(ctx)
+	bill, owed, err := s.charge(ctx, o.Skipped)
 	if err != nil {
 		return search.Sale{}, err
 	}
@@ -71,7 +71,7 @@ func (m *Meter) Sell(ctx context.Context, tx memory.Tx, c memory.Caller, p searc
 // admit takes the locks of the sale, and decides from which stores it may show entries.
 func (s *sale) admit(ctx context.Context, o search.Offering) error {
 	p := s.purchase
-	if err := holdClaim(ctx, s.tx, p.Claim); err != nil {
+	if err := s.holdClaim(ctx); err != nil {
 		return err
 	}
 	if err := lockStores(ctx, s.tx, s.caller, p.Named, o.Stores); err != nil {
@@ -108,20 +108,20 @@ func (s *sale) checkOffer(ctx context.Context) error {
 	return nil
 }
 
-// holdClaim locks the claim of a search and returns ErrFenced unless the search
+// holdClaim locks the claim of a search and reads it. The error is ErrFenced unless the search
 // still holds it.
-func holdClaim(ctx context.Context, tx ClaimWriter, ref *search.ClaimRef) error {
+func (s *sale) holdClaim(ctx context.Context) (err error) {
+	ref := s.purchase.Claim
 	if ref == nil {
 		return nil
 	}
-	if err := tx.Lock(ctx, lockClaim(ref.ID.String())); err != nil {
+	if err := s.tx.Lock(ctx, lockClaim(ref.ID.String())); err != nil {
 		return err
 	}
-	claim, err := tx.Claim(ctx, ref.ID)
-	if err != nil {
+	if s.claim, err = s.tx.Claim(ctx, ref.ID); err != nil {
 		return err
 	}
-	if claim == nil || claim.State != ClaimOpen || claim.Fence != ref.Fence {
+	if s.claim == nil || s.claim.State != ClaimOpen || s.claim.Fence != ref.Fence {
 		return search.ErrFenced
 	}
 	return nil
@@ -161,7 +161,7 @@ func (s *sale) offer(ctx context.Context, candidates []search.Candidate) error {
 		if q.leftOut {
 			continue
 		}
-		s.carts[q.access.Store] = &cart{quota: q, amount: q.search}
+		s.carts[q.access.Store] = &cart{quota: q, amount: q.search, takenValues: make(map[string]bool)}
 		var ids []uuid.UUID
 		var digests [][]byte
 		for _, c := range candidates {
@@ -196,45 +196,33 @@ func (c *cart) addKnown(entries map[uuid.UUID]bool, values map[string]bool) {
 	maps.Copy(c.knownValues, values)
 }
 
-// take puts a candidate into the cart of its store and reserves its price, and reports whether
-// the answer may show it.
-func (s *sale) take(c *search.Candidate) bool {
-	i, ok := s.items[c.Entry.ID]
+// take puts a candidate into the cart of its store and reserves its price, if the store may show
+// another entry and the funds cover the price. An entry or a value that the buyer has seen
+// before is free.
+func (s *sale) take(candidate *search.Candidate) bool {
+	i, ok := s.items[candidate.Entry.ID]
 	if !ok {
 		return false
 	}
-	price, ok := s.carts[i.quota.access.Store].add(i, c.Hit, &s.funds)
-	if ok {
-		s.funds.spend(price)
+	c, most := s.carts[i.quota.access.Store], MaxHits
+	if i.quota.metered() {
+		most = i.quota.terms.MaxHits
 	}
-	return ok
-}
-
-// add puts an item into the cart if the store may show another entry and the funds cover
-// its price, which it returns. After one refusal it refuses every further item.
-func (c *cart) add(i item, hit *search.Hit, from *funds) (price int64, ok bool) {
-	most := MaxHits
-	if c.quota.metered() {
-		most = c.quota.terms.MaxHits
-	}
-	if c.closed || len(c.hits) >= most {
-		c.closed = true
-		return 0, false
+	if len(c.hits) >= most {
+		return false
 	}
 	if !c.known[i.entry] && !c.knownValues[string(i.digest)] && !c.takenValues[string(i.digest)] {
-		if price, ok = c.price(); !ok || from.lacks(price) != "" {
-			c.closed = true
-			return 0, false
+		price, ok := c.price()
+		if !ok || s.funds.lacks(price) != "" {
+			return false
 		}
+		s.funds.spend(price)
 		c.amount += price
 		c.fresh = append(c.fresh, i.entry)
 	}
-	if c.takenValues == nil {
-		c.takenValues = make(map[string]bool)
-	}
 	c.takenValues[string(i.digest)] = true
-	c.items, c.hits = append(c.items, i), append(c.hits, hit)
-	return price, true
+	c.items, c.hits = append(c.items, i), append(c.hits, candidate.Hit)
+	return true
 }
 
 // price returns the price of one more new entry; false if none may be shown.

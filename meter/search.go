@@ -118,13 +118,11 @@ func (m *Market) searchHeld(ctx context.Context, c memory.Caller, r order, claim
 		return SearchResult{}, m.release(ctx, claim, err)
 	}
 	asked := r.Request
-	holder := claim.holder()
-	holder.Hold = m.options.Hold
-	asked.Purchase.Claim = &holder
+	asked.Purchase.Claim = &search.ClaimRef{ID: claim.ID, Fence: claim.Fence, Hold: m.options.Hold}
 	if accepted != nil {
 		method, err := json.Marshal(settlement{Accepted: accepted})
 		if err != nil {
-			return SearchResult{}, err
+			return SearchResult{}, m.release(ctx, claim, err)
 		}
 		asked.Purchase.Payment = &search.Payment{Covers: accepted.Covers, Method: method}
 	}

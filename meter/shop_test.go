@@ -210,6 +210,7 @@ func (p *process) buy(b buying) (a answer, err error) {
 	err = p.storage.Update(ctx, func(tx meter.Tx) error {
 		a = answer{}
 		o := offering(stores, b.limit, found...)
+		o.Skipped = admission.Skipped
 		for i := range b.hide {
 			o.MaxTokens = 1000
 			o.Candidates[len(found)-1-i].Tokens = -1
@@ -221,7 +222,6 @@ func (p *process) buy(b buying) (a answer, err error) {
 		a.bill = sale.Bill
 		return err
 	})
-	a.bill.Skipped = append(admission.Skipped, a.bill.Skipped...)
 	p.meter.Observe(c, a.bill, err)
 	if err != nil {
 		return answer{}, err

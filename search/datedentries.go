@@ -103,16 +103,13 @@ func (q *searchQuery) onDays(ctx context.Context, tx memory.ReadTx, days []strin
 		terms[i] = lexical.QueryTerm{Text: day, Weight: 1}
 	}
 	found, _, err := tx.Lexical(ctx, q.scope, memory.LexicalQuery{Terms: terms, Limit: vector.MaxOnly, Only: only, Now: q.at})
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	for _, hit := range found {
 		ids = append(ids, hit.Entry)
 	}
-	if q.only == nil && !q.request.Filter.Empty() {
-		ids, _, err = q.request.Filter.Searchable().Matching(ctx, tx, q.scope, ids, vector.MaxOnly)
-	}
-	return ids, err
+	return q.passing(ctx, tx, q.scope, ids)
 }
 
 // textBytes bounds the bytes of values that are read to find days in texts.
@@ -144,12 +141,20 @@ func (q *searchQuery) naming(ctx context.Context, tx memory.ReadTx, match *lexic
 // matching returns the entries of a scope that pass the request's filter and another one, at
 // most vector.MaxOnly. Unless only is nil, it returns only entries of only.
 func (q *searchQuery) matching(ctx context.Context, tx memory.ReadTx, scope acl.Scope, filter memory.Filter, only []uuid.UUID) (ids []uuid.UUID, more bool, err error) {
-	ids, more, err = filter.Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly)
-	if err != nil || len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {
+	if ids, more, err = filter.Searchable().Matching(ctx, tx, scope, only, vector.MaxOnly); err != nil {
 		return ids, more, err
 	}
-	ids, _, err = q.request.Filter.Searchable().Matching(ctx, tx, scope, ids, vector.MaxOnly)
+	ids, err = q.passing(ctx, tx, scope, ids)
 	return ids, more, err
+}
+
+// passing returns those of entries of a scope that pass the request's filter.
+func (q *searchQuery) passing(ctx context.Context, tx memory.ReadTx, scope acl.Scope, ids []uuid.UUID) ([]uuid.UUID, error) {
+	if len(ids) == 0 || q.only != nil || q.request.Filter.Empty() {
+		return ids, nil
+	}
+	ids, _, err := q.request.Filter.Searchable().Matching(ctx, tx, scope, ids, vector.MaxOnly)
+	return ids, err
 }
 
 // ofTimes returns the entries of some spans. If there are more than vector.MaxOnly, it returns
@@ -200,30 +205,30 @@ const (
 // days are the terms of days with their year (lexical.AnalysisVersion 6), ascending and each
 // once; matches find a day without a year, such as "3 December", as the question writes it.
 func textsOf(question string, spans []namedSpan) (days []string, matches []*lexical.Match) {
-	withYear := make(map[int][]string) // the terms of a day with its years, by its place in the question
-	var places []int
+	withYear := make(map[[2]int][]string) // the terms of a day with its years, by its place in the question
+	var places [][2]int
 	for _, s := range spans {
 		of := timesOf(s.Span).days
 		days = append(days, daysIn(of)...)
 		if s.Precision != dates.Day || of.Until.Sub(of.From) > 24*time.Hour || s.Relative {
 			continue
 		}
-		if withYear[s.Start] == nil {
-			places = append(places, s.Start)
+		place := [2]int{s.Start, s.End}
+		if withYear[place] == nil {
+			places = append(places, place)
 		}
 		for n := -otherYears; n <= otherYears; n++ {
-			withYear[s.Start] = append(withYear[s.Start], of.From.AddDate(n, 0, 0).Format(dayTerm))
+			withYear[place] = append(withYear[place], of.From.AddDate(n, 0, 0).Format(dayTerm))
 		}
 	}
-	for _, start := range places {
-		i := slices.IndexFunc(spans, func(s namedSpan) bool { return s.Start == start })
-		matches = appendMatch(matches, withoutYear(question[start:spans[i].End]), sorted(withYear[start]))
+	for _, place := range places {
+		matches = appendMatch(matches, withoutYear(question[place[0]:place[1]]), distinct(withYear[place]))
 	}
-	return sorted(days[:min(len(days), maxDays)]), matches
+	return distinct(days[:min(len(days), maxDays)]), matches
 }
 
-// sorted returns items ascending, each once.
-func sorted(items []string) []string {
+// distinct sorts items and returns each once.
+func distinct(items []string) []string {
 	slices.Sort(items)
 	return slices.Compact(items)
 }

@@ -26,7 +26,7 @@ type Hit struct {
 	// if the request has Passages, the value is whole and the caller's level is above search.
 	Highlights [][2]int
 	// Score orders the hits of an answer, except those after the first hundred candidates. It
-	// is the score of fusion.Relevance or, with RankingRRF, that of the fusion.
+	// is the score of fusion.Relevance or, with RankingRRF, the score of the fusion.
 	Score float64
 	// Relevance is the probability that the entry answers the query, 0–1. It has the same
 	// meaning for every query, store and ranking. Other hits affect it only by deciding

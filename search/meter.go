@@ -41,8 +41,8 @@ type Offering struct {
 	Candidates []Candidate // in the order of the answer
 	// Limit bounds the hits of the answer, and MaxTokens its tokens; MaxTokens 0: no bound.
 	Limit, MaxTokens int
-	// The fields below are stored with the claim, for repetitions of the call.
-	Skipped    []Skipped // by Admit
+	Skipped          []Skipped // by Admit: Bill has them, too
+	// Degraded and Incomplete are stored with the claim, for repetitions of the call.
 	Degraded   []string
 	Incomplete bool
 }

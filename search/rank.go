@@ -155,7 +155,7 @@ func happened(e *memory.Entry) time.Time {
 }
 
 // diversify returns candidates in the order of maximal marginal relevance, best first,
-// if the request has Diversity. The similarity of two is that of their chunks nearest
+// if the request has Diversity. The similarity of two is the similarity of their chunks nearest
 // to the question; a candidate without vectors is similar to none.
 func (q *searchQuery) diversify(candidates []*candidate, by models) []*candidate {
 	if q.request.Diversity == 0 {

@@ -157,7 +157,6 @@ func (s *Searcher) sell(ctx context.Context, q *searchQuery, answer Answer, sale
 		answer.Hits, shown = append(answer.Hits, *hit), append(shown, hit.found)
 	}
 	answer.over, answer.sold, answer.Bill = sold.Over, true, sold.Bill
-	answer.Bill.Skipped = JoinSkipped(q.skipped, sold.Bill.Skipped)
 	answer.decideNearest()
 	answer.rest = after(sale.ordered, shown, q.request.scored())
 	return answer, nil
@@ -272,15 +271,4 @@ func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery,
 		return nil, err
 	}
 	return hits, loadCodes(ctx, in, q, found, hits, true)
-}
-
-// JoinSkipped returns before, followed by the stores of then that are not in before.
-func JoinSkipped(before, then []Skipped) []Skipped {
-	joined := slices.Clone(before)
-	for _, skipped := range then {
-		if !slices.ContainsFunc(joined, func(s Skipped) bool { return s.Store == skipped.Store }) {
-			joined = append(joined, skipped)
-		}
-	}
-	return joined
 }

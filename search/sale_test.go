@@ -74,14 +74,12 @@ func (m *fakeMeter) Sell(_ context.Context, _ memory.Tx, _ memory.Caller, _ sear
 		m.closed = append(m.closed, key)
 		m.texts[key] = shownText(hit)
 	}
-	sale.Bill = search.Bill{Charges: []search.Charge{{Amount: 1}}}
+	sale.Bill = search.Bill{Charges: []search.Charge{{Amount: 1}}, Skipped: o.Skipped}
 	if m.close == nil {
 		m.sold++
 	}
 	return sale, m.close
 }
-
-func (m *fakeMeter) VerifyLoaded(context.Context, memory.Tx) error { return nil }
 
 // shownText returns the text that a hit shows of its value.
 func shownText(hit *search.Hit) string {

@@ -36,8 +36,8 @@ type Load struct {
 	P50      float64 `json:"p50_ms"`
 	P95      float64 `json:"p95_ms"`
 	P99      float64 `json:"p99_ms"`
-	// SlowestToMedian and SlowestToFastest compare the mean latency of the slowest
-	// caller with that of the median and of the fastest one.
+	// SlowestToMedian and SlowestToFastest are the mean latency of the slowest caller, divided
+	// by the median caller's and the fastest caller's.
 	SlowestToMedian  float64 `json:"slowest_to_median"`
 	SlowestToFastest float64 `json:"slowest_to_fastest"`
 	// CPU is the server's processor time per search. CPU and Resident are 0 if
@@ -101,7 +101,7 @@ func (r Report) WriteTable(out io.Writer) error {
 			refused += l.Refused
 		}
 	}
-	fmt.Fprint(w, "\n/median, /fastest: the mean latency of the slowest caller, against that of the median\nand of the fastest one. cpu: of the server, for a search.\n")
+	fmt.Fprint(w, "\n/median, /fastest: the mean latency of the slowest caller, divided by the median caller's\nand the fastest caller's. cpu: of the server, for a search.\n")
 	if degraded > 0 || refused > 0 {
 		fmt.Fprintf(w, "%d answers lack a leg, %d searches were refused.\n", degraded, refused)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -182,7 +183,7 @@ func (i *Instance) checkStorage(ctx context.Context) {
 const watchEvery = 200 * time.Millisecond
 
 // watchStorage checks whether the database was replaced, as by a restore. From then on
-// every call fails, since the data in memory is that of the former database. On PostgreSQL,
+// every call fails, since the data in memory is the former database's. On PostgreSQL,
 // watchStorage returns the error, which ends the process, so that a supervisor starts it
 // again. On SQLite, the process keeps running, and fails every call, so that no supervisor
 // starts another before the restore is complete: that one would apply the write-ahead log
@@ -255,7 +256,7 @@ func Options(config configs.Config, log *slog.Logger, ix memory.Indexer) memory.
 // SearchOptions returns the Searcher's options as configured, without Meter and Reranker. A
 // nil ix leaves the Searcher without vectors.
 func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) search.Options {
-	running := config.ConcurrentSearches()
+	running := concurrentSearches(config)
 	return search.Options{
 		Indexer:      ix,
 		VectorBudget: config.Search.VectorBudget,
@@ -272,6 +273,20 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 		FitTokens:      e5.FitTokens,
 		Log:            log,
 	}
+}
+
+// concurrentSearches returns the number of concurrent searches: search.running or, if that is 0,
+// 64 if searches wait for a server, and otherwise four for each processor. More would only
+// slow each other down, some more than others: docs/decisions/0056-reads-take-turns.md.
+func concurrentSearches(config configs.Config) int {
+	remote := config.Storage != "sqlite" || config.Vector != "flat" || remoteOf(config) != nil || config.Rerank.URL != ""
+	switch {
+	case config.Search.Running > 0:
+		return config.Search.Running
+	case remote:
+		return 64
+	}
+	return 4 * runtime.GOMAXPROCS(0)
 }
 
 // MakeDataDir creates the data folder if it is missing, accessible only to its

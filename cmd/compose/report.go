@@ -38,7 +38,7 @@ func limitsOf(c configs.Config) []server.Limit {
 		{Name: "limits.history_versions", Value: int64(c.Limits.HistoryVersions)},
 		{Name: "limits.condition_bytes", Value: c.Limits.ConditionBytes, Unit: bytes},
 		{Name: "limits.write_wait", Value: c.Limits.WriteWait.Milliseconds(), Unit: "ms"},
-		{Name: "search.running", Value: int64(c.ConcurrentSearches())},
+		{Name: "search.running", Value: int64(concurrentSearches(c))},
 		{Name: "search.vector_budget", Value: c.Search.VectorBudget.Milliseconds(), Unit: "ms"},
 		{Name: "search.query_cache_bytes", Value: int64(c.Search.QueryCacheBytes), Unit: bytes},
 		{Name: "search.candidate_cache_bytes", Value: int64(c.Search.CandidateCacheBytes), Unit: bytes},

@@ -28,6 +28,7 @@ var documentedQuestions = []documented{
 	{"docs/index.md", "what do I drink in the afternoon?", "me", "tea"},
 	{"docs/guides/clients.md", "Where does Anna like to sit?", "clients", "seat"},
 	{"docs/guides/clients.md", "what do I drink in the afternoon?", "clients", "tea"},
+	{"docs/guides/commands.md", "how do I like my tea?", "me", "tea"},
 	{"docs/guides/design.md", "where does Ada live?", "support", "home"},
 	{"docs/guides/design.md", "what came late in July 2026?", "support", "late"},
 	{"docs/guides/frameworks.md", "When do I have my tea?", "me", "tea"},

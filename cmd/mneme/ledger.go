@@ -30,7 +30,7 @@ func newLedgerVerify(p *program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [--dump FILE]",
 		Short: "Check the chain and the sums of the ledger",
-		Long: `Checks every line of the ledger: its number, its hash and that of the line before,
+		Long: `Checks every line of the ledger: its number, its hash and the previous line's,
 that it sums to zero, and that no agent's balance was ever negative; and that the
 balances in the database are the sums of the lines. With --dump, checks the lines of
 a dump by "mneme export --full" (- for stdin) instead. Prints the number of lines and

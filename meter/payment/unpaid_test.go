@@ -216,7 +216,7 @@ func (d *desk) traces() (lines, charges, bought int64) {
 }
 
 // The rule, for every method and every answer of its service: If a payment is settled, the
-// answer is delivered. If it is refused, nothing of the search remains. If the outcome is
+// answer is delivered. If it is refused, no trace of the search remains. If the outcome is
 // unknown, the answer is delivered only if the method had verified the payment; otherwise the
 // search fails until a repetition with the same payment finds it settled.
 func TestNothingIsShownBeforeItIsPaid(t *testing.T) {

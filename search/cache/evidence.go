@@ -90,7 +90,7 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 	if err := c.readMissing(ctx, tx, reader, scope, q.Fingerprints, last, entries, found); err != nil {
 		return err
 	}
-	load(found)
+	readAhead(found)
 	counter := tx.TermCounter(q.Terms)
 	counts := make([]int, len(q.Terms))
 	for _, of := range found {
@@ -104,10 +104,9 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 	return nil
 }
 
-// load reads some of the evidence of each entry before any is used. The evidence of a question's
-// entries lies far apart in memory, and in a plain loop the processor fetches that of several
-// entries at a time.
-func load(found []*entryEvidence) {
+// readAhead reads some of the evidence of each entry before any is used, so that the processor
+// fetches several entries from memory at a time: they lie far apart.
+func readAhead(found []*entryEvidence) {
 	sum := 0
 	for _, e := range found {
 		if e != nil {
@@ -118,17 +117,18 @@ func load(found []*entryEvidence) {
 		if e == nil || len(e.chunks) == 0 {
 			continue
 		}
-		if chunk := &e.chunks[0]; len(chunk.Vector) > 0 && len(chunk.Codes) > 0 {
-			for i := 0; i < len(chunk.Vector); i += 32 { // a cache line has 64 bytes
-				sum += int(chunk.Vector[i])
-			}
+		chunk := &e.chunks[0]
+		for i := 0; i < len(chunk.Vector); i += 32 { // a cache line has 64 bytes
+			sum += int(chunk.Vector[i])
+		}
+		if len(chunk.Codes) > 0 {
 			sum += int(chunk.Codes[0])
 		}
 		if len(e.terms) > 0 {
 			sum += int(e.terms[0])
 		}
 	}
-	runtime.KeepAlive(sum)
+	runtime.KeepAlive(sum) // the compiler would drop the loops
 }
 
 // yield yields the entry's chunks. The first has the counts of the query's terms, for which

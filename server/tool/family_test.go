@@ -133,6 +133,29 @@ func TestToolsTakeWhenItHappened(t *testing.T) {
 	}
 }
 
+// Clients know the tools of a family by their names.
+func TestEachFamilyHasItsTools(t *testing.T) {
+	h := open(t)
+	got := make(map[tool.Family]string)
+	for _, d := range h.Definitions(alice) {
+		got[d.Family] += d.Name + " "
+	}
+	for family, want := range map[tool.Family]string{
+		tool.FamilyTriggerfish: "memory_save memory_get memory_search memory_list memory_delete ",
+		tool.FamilyMemory:      "memory ",
+		tool.FamilyMAESTRO:     "UpdateUserMemory ReadUserMemory ",
+		tool.FamilyKeyValue:    "kv_set kv_get kv_delete ",
+	} {
+		if got[family] != want {
+			t.Errorf("%s has %s, want %s", family, got[family], want)
+		}
+		delete(got, family)
+	}
+	if len(got) > 0 {
+		t.Errorf("other tools: %v", got)
+	}
+}
+
 func TestMAESTROToolsUpsertReadAndDelete(t *testing.T) {
 	h := open(t)
 	upsert := func(body string) string {

@@ -13,8 +13,8 @@ const (
 	// bounds the queued statements of a flush: each writes thousands of blocks.
 	maxPostings      = 1_000_000
 	maxPendingBlocks = 40
-	// From more than manyPostings postings on, flushPostings has PostgreSQL plan each statement
-	// anew: a plan cached while the table was empty would read the whole table for each block.
+	// For more than manyPostings postings, PostgreSQL plans each statement of flushPostings again:
+	// a plan cached while the table was empty would read the whole table for each block.
 	manyPostings = 500
 )
 

@@ -10,7 +10,7 @@ import (
 // fill it, and it is valid until anybody commits. It is for searches, each of which reads its
 // caller's rights twice.
 //
-// SECURITY: it caches rows and no decisions: each transaction decides anew what the rows permit.
+// SECURITY: it caches rows and no decisions: each transaction decides again what the rows permit.
 // A faster answer reveals only that some caller has asked about the same store, which the page
 // cache of the operating system reveals, too.
 type Kept struct {

@@ -105,7 +105,7 @@ func chunksOf(e memory.Entry, n int) (chunks []vector.ChunkID) {
 }
 
 var scores = []clause{
-	{"the Scorer is that of the scope, whatever Limit and Only are", func(f *fixture) {
+	{"the Scorer counts the scope, whatever Limit and Only are", func(f *fixture) {
 		entries := corpus()
 		f.put(append(entries, entry("b", "k", says("green river house")), entry("a", "hidden", says("zebra"), outOfContext),
 			entry("a", "old", says("zebra"), expiring(start)))...)

@@ -12,7 +12,7 @@ import (
 )
 
 // Arbitrary is an embedder without a model: it gives every text an arbitrary vector
-// and every word an arbitrary token. Its dimension is that of the wrapped embedder.
+// and every word an arbitrary token. Its dimension is the wrapped embedder's.
 type Arbitrary struct{ embed.Embedder }
 
 // Fingerprint implements embed.Embedder.

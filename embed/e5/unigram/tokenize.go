@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// space stands in pieces for the space before a word.
+	// space replaces, in pieces, the space before a word.
 	space = "▁"
 	// maxWordBytes is the length from which a word is split into parts.
 	maxWordBytes = 1 << 16

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// UnknownPenalty is by how much the score of an unknown character is below that of the
-	// least probable piece: kUnkPenalty of SentencePiece.
+	// UnknownPenalty is the difference between the score of the least probable piece and the
+	// score of an unknown character: kUnkPenalty of SentencePiece.
 	UnknownPenalty = 10
 	// MaxPieces and MaxPieceBytes bound a vocabulary. XLM-RoBERTa's has 250,002
 	// pieces of up to 48 bytes.

@@ -29,8 +29,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT
 DELETE FROM permit WHERE store = $1 AND grantee = $2 AND label = $3;
 
 -- grant.expire deletes at most $2 grants that have expired at $1, and returns their stores and
--- labels. The condition is in both queries, because PostgreSQL checks only that of the outer one
--- again for a row that was renewed meanwhile.
+-- labels. Both queries have the condition: if a row was renewed meanwhile, PostgreSQL checks only
+-- the outer query's condition again.
 DELETE FROM permit WHERE expires_at <= $1 AND (store, grantee, label) IN
 	(SELECT store, grantee, label FROM permit WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2) RETURNING store, label;
 

@@ -18,8 +18,8 @@ INSERT INTO participant (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT 
 -- participant.delete deletes the row of agent $2 and chat $1.
 DELETE FROM participant WHERE of = $1 AND agent = $2;
 
--- participant.expire deletes at most $2 rows that have expired at $1. The condition is in both
--- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
--- meanwhile.
+-- participant.expire deletes at most $2 rows that have expired at $1. Both queries have the
+-- condition: if a row was renewed meanwhile, PostgreSQL checks only the outer query's condition
+-- again.
 DELETE FROM participant WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM participant WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);

@@ -11,9 +11,9 @@ SELECT digest, status, ids, numbers, expires_at FROM replay WHERE {replay.of_key
 INSERT INTO replay (agent, taint, call, path, key, digest, status, ids, numbers, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING;
 
--- replay.expire deletes at most $2 outcomes that have expired at $1. The condition is in both
--- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
--- meanwhile.
+-- replay.expire deletes at most $2 outcomes that have expired at $1. Both queries have the
+-- condition: if a row was renewed meanwhile, PostgreSQL checks only the outer query's condition
+-- again.
 DELETE FROM replay WHERE expires_at <= $1 AND (agent, taint, call, path, key) IN
 	(SELECT agent, taint, call, path, key FROM replay WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);
 

@@ -16,8 +16,8 @@ INSERT INTO session (of, agent, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO N
 -- session.delete deletes the row of agent $2 and user $1.
 DELETE FROM session WHERE of = $1 AND agent = $2;
 
--- session.expire deletes at most $2 rows that have expired at $1. The condition is in both
--- queries, because PostgreSQL checks only that of the outer one again for a row that was renewed
--- meanwhile.
+-- session.expire deletes at most $2 rows that have expired at $1. Both queries have the
+-- condition: if a row was renewed meanwhile, PostgreSQL checks only the outer query's condition
+-- again.
 DELETE FROM session WHERE expires_at <= $1 AND (of, agent) IN
 	(SELECT of, agent FROM session WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2);
