@@ -24,6 +24,9 @@ ready_postgres() { "$(postgres_bin)/pg_isready" -h 127.0.0.1 -p "$postgres_port"
 
 # A strongly consistent search waits for the next time tick: here they are four times as often
 # as by default, since the tests search after every write.
+# Milvus exits when its session in etcd expires, by default after 30 seconds without a
+# renewal, which a busy or paused machine exceeds: here it lasts an hour, and etcd does not
+# wait for the disk, since its data is discarded.
 # Milvus writes its configuration at its first start; the settings of
 # docker-compose.yml override it. The embedded etcd uses port 2380 unless a file
 # configures it.
@@ -36,12 +39,13 @@ serve_milvus() {
 		listen-peer-urls: http://127.0.0.1:$etcd_peer_port
 		initial-advertise-peer-urls: http://127.0.0.1:$etcd_peer_port
 		initial-cluster: default=http://127.0.0.1:$etcd_peer_port
+		unsafe-no-fsync: true
 	YAML
 	set -a
 	# shellcheck source=deploy/milvus.env
 	. deploy/milvus.env
 	set +a
-	export PROXY_TIMETICKINTERVAL=50 PYTHONUNBUFFERED=1 ETCD_CONFIG_PATH=$work/etcd.yaml
+	export PROXY_TIMETICKINTERVAL=50 COMMON_SESSION_TTL=3600 PYTHONUNBUFFERED=1 ETCD_CONFIG_PATH=$work/etcd.yaml
 	exec milvus-server --data "$work/data" --proxy-port "$milvus_port" --etcd-port "$etcd_port"
 }
 
