@@ -133,8 +133,8 @@ type analysis struct {
 	camel         []byte // the camelCase word being folded
 
 	words, english int           // number of words of a field, and of English function words among them
-	inflecting     bool          // whether only stems are added, by stemmer
-	stemmer        int           // index in stemmers
+	inflecting     bool          // whether words are only added to latin
+	latin          []latinWord   // words that may have stems by stemmers
 	inflected      []byte        // buffer of the stem
 	stems          []stemVariant // of a query
 
@@ -208,6 +208,8 @@ func (a *analysis) release() {
 	a.groups = a.groups[:0]
 	a.mode, a.language, a.role, a.asking = keepStopWords, 0, Sought, false
 	a.voting, a.inflecting, a.part = false, false, false // a panic may have left them set
+	clear(a.latin)
+	a.latin = a.latin[:0]
 	clear(a.votes[:])
 	pool.Put(a)
 }

@@ -160,17 +160,24 @@ func plainLetter(r rune) rune {
 	return r
 }
 
-// addInflected adds the stem of a word by the stemmer, and the reversed stem of a possible
-// compound. Neither counts for a text's length.
-func (a *analysis) addInflected(written string, folded []byte, at span) {
-	s := &stemmers[a.stemmer]
-	if stopWordLanguages[string(folded)]&stopWordBit(s.language) != 0 || !isLatin(folded) {
+// latinWord is a word of a text that may have a stem by a stemmer.
+type latinWord struct {
+	written string
+	folded  []byte
+	at      span
+}
+
+// addInflected adds the stem of a word by the stemmer with an index, and the reversed stem of a
+// possible compound. Neither counts for a text's length.
+func (a *analysis) addInflected(w latinWord, stemmer int) {
+	s := &stemmers[stemmer]
+	if stopWordLanguages[string(w.folded)]&stopWordBit(s.language) != 0 {
 		return
 	}
-	a.inflected = s.appendStem(a.inflected[:0], written)
-	a.addVariant(folded, a.inflected, at, 1<<a.stemmer)
+	a.inflected = s.appendStem(a.inflected[:0], w.written)
+	a.addVariant(w.folded, a.inflected, w.at, 1<<stemmer)
 	if a.asking {
-		a.addNear(s, folded, at)
+		a.addNear(stemmer, w)
 		return
 	}
 	if s.compounds && !a.visitOnly {
@@ -181,13 +188,13 @@ func (a *analysis) addInflected(written string, folded []byte, at span) {
 // addNear adds two variants of a query's word, the word as a stem and the stem of its
 // stem: a stemmer may cut a singular further than the plural. The Dutch stems of "fiets"
 // and "fietsen" are "fiet" and "fiets".
-func (a *analysis) addNear(s *stemmer, folded []byte, at span) {
+func (a *analysis) addNear(stemmer int, w latinWord) {
 	if len(a.inflected) < 2 {
 		return
 	}
-	again := s.appendStem(nil, string(a.inflected[1:]))
-	a.addVariant(folded, again, at, 1<<a.stemmer|nearBit)
-	a.addVariant(folded, append([]byte{stemMark}, folded...), at, 1<<a.stemmer|nearBit)
+	again := stemmers[stemmer].appendStem(nil, string(a.inflected[1:]))
+	a.addVariant(w.folded, again, w.at, 1<<stemmer|nearBit)
+	a.addVariant(w.folded, append([]byte{stemMark}, w.folded...), w.at, 1<<stemmer|nearBit)
 }
 
 // addEnd adds the reversed stem of a possible compound.
@@ -267,12 +274,22 @@ func (a *analysis) scanField(text, main string) string {
 	return guess.Language
 }
 
-// inflect adds the stems, by a stemmer, of a text that was scanned from a position.
-func (a *analysis) inflect(text string, position, stemmer int) {
+// inflect adds the stems, by each of some stemmers, of a text that was scanned from a position.
+func (a *analysis) inflect(text string, position int, by ...int) {
+	if len(by) == 0 {
+		return
+	}
 	end := a.position
-	a.position, a.inflecting, a.stemmer = position, true, stemmer
+	a.position, a.inflecting = position, true
 	a.scan(text)
 	a.position, a.inflecting = end, false
+	for _, stemmer := range by {
+		for _, w := range a.latin {
+			a.addInflected(w, stemmer)
+		}
+	}
+	clear(a.latin)
+	a.latin = a.latin[:0]
 }
 
 // A text with one English function word in every englishShare words is English without

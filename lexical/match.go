@@ -119,9 +119,7 @@ func formsOf(text string) (forms []edge, length int) {
 	a.visitOnly, a.asking = true, true
 	a.visit = func(form []byte, at span, kind formKind) { forms = append(forms, edge{string(form), at, kind}) }
 	a.scan(text)
-	for _, s := range stemmersOf(text) {
-		a.inflect(text, 0, s)
-	}
+	a.inflect(text, 0, stemmersOf(text)...)
 	return forms, a.position
 }
 

@@ -55,9 +55,7 @@ func ParseQuery(query string) []QueryTerm {
 	a.language = a.detectLanguage()
 	a.mode, a.voting = dropStopWords, false
 	a.scan(query)
-	for _, s := range stemmersOf(query) {
-		a.inflect(query, 0, s)
-	}
+	a.inflect(query, 0, stemmersOf(query)...)
 	if len(a.order) == 0 {
 		a.mode = countStopWords
 		a.scan(query)

@@ -137,8 +137,8 @@ func (a *analysis) scanCompound(text string) int {
 			continue
 		}
 		if a.inflecting {
-			if !p.camelCase {
-				a.addInflected(text[p.raw[0]:p.raw[1]], word, at)
+			if !p.camelCase && isLatin(word) {
+				a.latin = append(a.latin, latinWord{text[p.raw[0]:p.raw[1]], bytes.Clone(word), at})
 			}
 			continue
 		}

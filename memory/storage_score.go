@@ -22,25 +22,10 @@ type ScoreReader interface {
 	// ChunkCodes returns the token codes of chunks under a fingerprint: one element per chunk,
 	// in their order, nil for a chunk without codes.
 	ChunkCodes(ctx context.Context, scope acl.Scope, fingerprint string, chunks []vector.ChunkID) ([][]byte, error)
-	// TermCounter returns a counter of a query's terms. It counts in the Terms of Evidence that
-	// this storage yielded, in this or an earlier transaction.
-	TermCounter(query []lexical.QueryTerm) TermCounter
 	// VectorChanges returns the entries whose vectors have changed since a position, at most
 	// limit. It includes entries of all scopes. They are only for refreshing caches, and must
 	// not be shown to anybody.
 	VectorChanges(ctx context.Context, after int64, limit int) (VectorChanges, error)
-}
-
-// TermCounter counts a query's terms in the terms of entries.
-type TermCounter interface {
-	// Count returns how often each term of the query occurs in an entry's terms, like
-	// Evidence.Counts. It uses buffer if that is large enough. It fails if the terms are
-	// corrupt.
-	Count(buffer []int, terms []byte) ([]int, error)
-	// Keys yields a key for each of an entry's terms, in the storage's order. Equal terms have
-	// equal keys, and different terms different ones. A key is valid until yield returns. Keys
-	// fails if the terms are corrupt.
-	Keys(terms []byte, yield func(key []byte)) error
 }
 
 // VectorChanges are changes of entries' vectors. Their positions are consecutive, in commit
@@ -55,24 +40,20 @@ type VectorChanges struct {
 
 // EvidenceQuery asks for the data for scoring entries.
 type EvidenceQuery struct {
-	Terms        []lexical.QueryTerm
 	Fingerprints [2]string // of the vectors, one per model; "": do not read that model's vectors
 	Entries      []uuid.UUID
-	VectorsOnly  bool // do not read Counts, Length and Codes
+	VectorsOnly  bool // do not read Terms, Length and Codes
 }
 
 // Evidence is the data for scoring an entry and one of its chunks.
 type Evidence struct {
 	Entry uuid.UUID
-	// Counts says how often a searchable entry contains each of the query's terms, and Length
-	// is the entry's length in tokens. lexical.Scorer.Score gives for them exactly the score by
-	// which Lexical ranks the entry. Only one Evidence of each entry has them: that of its
-	// first chunk, or that without a vector. In the others Counts is nil.
-	Counts []int
+	// Terms are the terms of a searchable entry, and Length is its length in tokens.
+	// lexical.Scorer.Score gives for the counts of a query's terms and Length exactly the score
+	// by which Lexical ranks the entry. Only one Evidence of each entry has them: that of its
+	// first chunk, or that without a vector. In the others Terms is nil.
+	Terms  []lexical.HashedTerm
 	Length int
-	// Terms are all terms of the entry, in the storage's encoding, if Counts is not nil: see
-	// ScoreReader.TermCounter.
-	Terms  []byte
 	Model  int         // of the vector: 0 or 1, an index of the query's Fingerprints
 	Chunk  int         // from 0
 	Vector vector.Half // of the chunk; empty: the entry has no vectors

@@ -40,9 +40,9 @@ type formerMeanings struct {
 	unread bool // some have no vectors: the time was too short, or more than maxEmbedded were found
 }
 
-// formerWords holds how often the terms of the wordings occur in a former entry.
+// formerWords holds the terms of a former entry and its length in tokens.
 type formerWords struct {
-	counts [][]int // by wording, then by its term
+	terms  []lexical.HashedTerm
 	length int
 }
 
@@ -76,32 +76,22 @@ func (f *formerEntries) of(e *memory.Entry) *memory.Then {
 
 // snapshotOf returns a snapshot of a scope. If the request has an AsOf, the snapshot has the
 // entries of that time.
-func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery, wordings []resolved) (in snapshot, err error) {
+func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery) (in snapshot, err error) {
 	in = snapshot{tx: tx, scope: scope}
 	if q.asOf == nil {
 		return in, nil
 	}
 	in.then = &formerEntries{words: make(map[rowVersion]*formerWords)}
 	in.then.Then, err = memory.ReadThen(ctx, tx, q.caller, scope, q.request.Filter, *q.asOf, s.instant(), func(was *memory.Entry) {
-		in.then.words[rowVersion{was.ID, was.Revision}] = wordsOf(was, wordings)
+		in.then.words[rowVersion{was.ID, was.Revision}] = wordsOf(was)
 	})
 	return in, err
 }
 
-// wordsOf counts the terms of the wordings in a former entry.
-func wordsOf(was *memory.Entry, wordings []resolved) *formerWords {
+// wordsOf returns the words of a former entry.
+func wordsOf(was *memory.Entry) *formerWords {
 	doc := lexical.Analyze(was.Texts()...)
-	words := &formerWords{make([][]int, len(wordings)), doc.Length}
-	for w := range wordings {
-		counts := make([]int, len(wordings[w].terms))
-		for i, term := range wordings[w].terms {
-			if at, ok := slices.BinarySearchFunc(doc.Terms, term.Text, func(t lexical.Term, text string) int { return cmp.Compare(t.Text, text) }); ok {
-				counts[i] = doc.Terms[at].Count
-			}
-		}
-		words.counts[w] = counts
-	}
-	return words
+	return &formerWords{lexical.HashTerms(doc.Terms), doc.Length}
 }
 
 // former is a former entry with its scores by the words of each wording.
@@ -126,7 +116,7 @@ func (s *Searcher) findFormer(ctx context.Context, q *searchQuery, found *retrie
 		if err != nil {
 			return err
 		}
-		if in, err = s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings); err != nil {
+		if in, err = s.snapshotOf(ctx, tx, q.bounded(scope), q); err != nil {
 			return err
 		}
 		entries, err := in.then.Former(ctx, tx)
@@ -174,8 +164,9 @@ func (f *formerEntries) score(entries []*memory.Entry, wordings []resolved) ([]f
 			continue
 		}
 		more, df := lexical.Stats{Documents: int64(len(all))}, make([]int64, len(asked.terms))
+		counter, counts := lexical.NewTermCounter(asked.terms), make([]int, len(asked.terms))
 		for i := range all {
-			counts := all[i].words.counts[w]
+			counter.Count(counts, all[i].words.terms)
 			all[i].scores[w] = asked.scorer.Score(counts, all[i].words.length)
 			more.Length += int64(all[i].words.length)
 			for t, n := range counts {
@@ -258,11 +249,11 @@ func (m models) meaningOf(ctx context.Context, k int, e *memory.Entry) ([]memory
 	return made, nil
 }
 
-// evidence returns the evidence by which a former candidate is scored for the w-th wording.
-func (f *formerEntries) evidence(c *candidate, w int, made *formerMeanings) []memory.Evidence {
+// evidence returns the evidence by which a former candidate is scored.
+func (f *formerEntries) evidence(c *candidate, made *formerMeanings) []memory.Evidence {
 	all := slices.Clone(made.of[c.version()])
 	if words := f.words[c.version()]; words != nil {
-		all = append(all, memory.Evidence{Entry: c.entry.ID, Counts: words.counts[w], Length: words.length})
+		all = append(all, memory.Evidence{Entry: c.entry.ID, Terms: words.terms, Length: words.length})
 	}
 	return all
 }

@@ -151,7 +151,7 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 		if scope.Any(isMetered) { // sell loads the hits of metered stores
 			scope = scope.Without(isMetered)
 		}
-		in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
+		in, err := s.snapshotOf(ctx, tx, scope, q)
 		if err != nil {
 			return err
 		}

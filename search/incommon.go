@@ -2,17 +2,15 @@ package search
 
 import (
 	"context"
-	"hash/maphash"
 
 	"mneme/lexical"
 	"mneme/memory"
 )
 
-// commonWords compares the words of candidates by their stored terms.
+// commonWords compares the words of candidates by their terms.
 type commonWords struct {
-	tx      assessmentTx
-	seed    maphash.Seed
-	numbers map[uint64]int // the number of each term, by the hash of its key
+	tx      memory.EntryReader
+	numbers map[uint64]int // the number of each term, by its hash
 	weights []float64      // by number
 	marked  []*candidate   // by number: the candidate whose terms were marked last
 	read    map[*candidate]words
@@ -26,27 +24,30 @@ type words struct {
 }
 
 // newCommonWords weighs the terms of candidates by their rarity among them.
-func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
-	w := &commonWords{tx: tx, seed: maphash.MakeSeed(), numbers: make(map[uint64]int), read: make(map[*candidate]words), replies: make(map[*candidate]bool)}
-	counter := tx.TermCounter(nil)
-	var df []int64
+func newCommonWords(tx memory.EntryReader, all []*candidate) *commonWords {
+	size := 0
+	for _, c := range all {
+		if c.assessed() {
+			size += len(c.terms)
+		}
+	}
+	w := &commonWords{
+		tx: tx, numbers: make(map[uint64]int, size), read: make(map[*candidate]words, len(all)), replies: make(map[*candidate]bool),
+	}
+	df := make([]int64, 0, size)
 	for _, c := range all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
 		}
-		var of words
-		err := counter.Keys(c.terms, func(key []byte) {
-			hash := maphash.Bytes(w.seed, key)
-			n, known := w.numbers[hash]
+		of := words{numbers: make([]int, len(c.terms))}
+		for i, term := range c.terms {
+			n, known := w.numbers[term.Hash()]
 			if !known {
 				n = len(df)
-				w.numbers[hash], df = n, append(df, 0)
+				w.numbers[term.Hash()], df = n, append(df, 0)
 			}
 			df[n]++
-			of.numbers = append(of.numbers, n)
-		})
-		if err != nil {
-			return nil, err
+			of.numbers[i] = n
 		}
 		w.read[c] = of
 	}
@@ -60,7 +61,7 @@ func newCommonWords(tx assessmentTx, all []*candidate) (*commonWords, error) {
 		}
 		w.read[c] = of
 	}
-	return w, nil
+	return w
 }
 
 // share returns how many words two candidates have in common, 0–1: the weight of their common

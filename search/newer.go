@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mneme/fusion"
+	"mneme/memory"
 )
 
 // If two entries say nearly the same about the same thing, the newer one is current:
@@ -41,12 +42,9 @@ const (
 //
 // SECURITY: for stores at level search, neither the order nor a mark reveals which entry is
 // newer.
-func newerFirst(ctx context.Context, tx assessmentTx, found *retrieved, ordered []*candidate) error {
+func newerFirst(ctx context.Context, tx memory.EntryReader, found *retrieved, ordered []*candidate) error {
 	first := ordered[:min(len(ordered), newerDepth)]
-	words, err := newCommonWords(tx, first)
-	if err != nil {
-		return err
-	}
+	words := newCommonWords(tx, first)
 	for i := range first {
 		for {
 			at, err := found.swapRank(ctx, words, ordered, i)

@@ -80,7 +80,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 		return nil, err
 	}
 	q = q.as(r)
-	in, err := s.snapshotOf(ctx, tx, scope, q, found.wordings)
+	in, err := s.snapshotOf(ctx, tx, scope, q)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mneme/embed/choice"
 	"mneme/fusion"
+	"mneme/lexical"
 	"mneme/memory"
 	"mneme/search/question"
 	"mneme/vector"
@@ -52,21 +53,15 @@ func (s *Searcher) assessPart(ctx context.Context, in snapshot, q *searchQuery, 
 	return nil
 }
 
-// assessmentTx reads what assess needs.
-type assessmentTx interface {
-	memory.ScoreReader
-	memory.EntryReader
-}
-
 // assessment holds the parts of a candidate's relevance to one wording.
 type assessment struct {
 	fusion.Parts
-	by       [2]reading // by model
-	model    int        // the model of Cosine and MaxSim
-	question int        // index in resolved.questions of the scale of Cosine and MaxSim
-	language string     // of the entry's text; "": unknown, or addLanguages did not need it
-	coverage float64    // the value that Coverage points to
-	terms    []byte     // of the entry, as encoded by its storage
+	by       [2]reading           // by model
+	model    int                  // the model of Cosine and MaxSim
+	question int                  // index in resolved.questions of the scale of Cosine and MaxSim
+	language string               // of the entry's text; "": unknown, or addLanguages did not need it
+	coverage float64              // the value that Coverage points to
+	terms    []lexical.HashedTerm // of the entry; nil: it is not searchable, or a former entry
 }
 
 // reading is the chunk of a candidate that one model considers nearest to a wording.
@@ -167,7 +162,7 @@ func (c *candidate) release() {
 // addEvidence reads the evidence of candidates and sets their coverage and cosines.
 func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery, of *retrieved, w int, candidates []*candidate, found []assessment) error {
 	asked := &of.wordings[w]
-	query := memory.EvidenceQuery{Terms: asked.terms}
+	var query memory.EvidenceQuery
 	for k, fingerprint := range of.models.fingerprints() {
 		if asked.embeddings[k].Vector != nil {
 			query.Fingerprints[k] = fingerprint
@@ -179,10 +174,12 @@ func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery,
 			entries = append(entries, c.entry)
 		}
 	}
+	counter, counts := lexical.NewTermCounter(asked.terms), make([]int, len(asked.terms))
 	add := func(e memory.Evidence) error {
 		a := byID[e.Entry]
-		asked.addCoverage(a, e)
 		if e.Terms != nil {
+			counter.Count(counts, e.Terms)
+			asked.addCoverage(a, counts, e.Length)
 			a.terms = e.Terms
 		}
 		switch r := &a.by[e.Model]; {
@@ -198,21 +195,22 @@ func (s *Searcher) addEvidence(ctx context.Context, in snapshot, q *searchQuery,
 		if c.then == nil {
 			continue
 		}
-		for _, e := range in.then.evidence(c, w, of.former) {
+		for _, e := range in.then.evidence(c, of.former) {
 			if err := add(e); err != nil {
 				return err
 			}
 		}
+		byID[c.entry.ID].terms = nil // only current entries are compared with each other
 	}
 	viewer := s.readers.Of(q.caller)
 	return s.evidence.Read(ctx, in.tx, viewer, in.scope, query, entries, add)
 }
 
-// addCoverage sets the coverage of a candidate, unless the lexical leg failed or the
-// wording has no terms.
-func (w *resolved) addCoverage(a *assessment, e memory.Evidence) {
-	if w.scorer != nil && len(w.terms) > 0 && e.Counts != nil {
-		a.coverage = w.scorer.Coverage(e.Counts, e.Length)
+// addCoverage sets the coverage of a candidate from the counts of the wording's terms in it and
+// its length, unless the lexical leg failed or the wording has no terms.
+func (w *resolved) addCoverage(a *assessment, counts []int, length int) {
+	if w.scorer != nil && len(w.terms) > 0 {
+		a.coverage = w.scorer.Coverage(counts, length)
 		a.Coverage = &a.coverage
 		a.Corrected = a.coverage > 0 && w.scorer.OnlyCorrected()
 	}

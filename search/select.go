@@ -36,7 +36,7 @@ func (s *Searcher) selectIn(ctx context.Context, tx memory.ReadTx, q *searchQuer
 	if err != nil {
 		return draft{}, err
 	}
-	in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q, found.wordings)
+	in, err := s.snapshotOf(ctx, tx, q.bounded(scope), q)
 	if err != nil {
 		return draft{}, err
 	}

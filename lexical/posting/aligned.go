@@ -59,19 +59,13 @@ func (a aligned) EncodeTerms(terms []lexical.Term) []byte {
 	return data
 }
 
-func (a aligned) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
-	return a.decodeTerms(data, &everyByte, yield)
-}
-
-func (aligned) decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error {
+func (aligned) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
 	for len(data) > 0 {
 		size := int(data[0])
 		if len(data) < size+2 {
 			return ErrTerms
 		}
-		if size == 0 || first[data[1]] {
-			yield(data[1:1+size], uint32(data[1+size]))
-		}
+		yield(data[1:1+size], uint32(data[1+size]))
 		data = data[size+2:]
 	}
 	return nil

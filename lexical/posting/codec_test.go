@@ -7,7 +7,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"mneme/internal/workload"
 	"mneme/lexical"
 )
 
@@ -36,65 +35,28 @@ func TestTermsRoundTrip(t *testing.T) {
 	}
 }
 
-// Skipping the terms of other queries changes neither counts nor errors.
-func TestCountsMatchTheTerms(t *testing.T) {
+// The hashed terms of a document are those of analysis, and ErrTerms tells of corrupt ones.
+func TestHashedTermsAreThoseOfTheDocument(t *testing.T) {
 	for name, layout := range layouts {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
-				word := rapid.StringMatching(`[abc]{0,2}`)
-				var terms []lexical.Term
-				for _, text := range slices.Compact(slices.Sorted(slices.Values(rapid.SliceOf(word).Draw(r, "terms")))) {
-					terms = append(terms, lexical.Term{Text: text, Count: rapid.IntRange(1, lexical.MaxTermCount).Draw(r, "count")})
-				}
+				terms := lexical.Analyze(rapid.String().Draw(r, "text"), "a ab abc abc abd xyz").Terms
 				data := layout.EncodeTerms(terms)
-				corrupt := len(data) > 0 && rapid.Bool().Draw(r, "corrupt")
-				if corrupt {
-					data[rapid.IntRange(0, len(data)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "byte")
+				got, err := AppendHashed(nil, layout, data)
+				if want := lexical.HashTerms(terms); err != nil || !slices.Equal(got, want) {
+					r.Fatalf("%v: %v, want %v", terms, err, got)
 				}
-				var query []lexical.QueryTerm
-				index := make(map[string]int)
-				for i, text := range rapid.SliceOfNDistinct(word, 1, 4, rapid.ID).Draw(r, "query") {
-					query = append(query, lexical.QueryTerm{Text: text})
-					index[text] = i
-				}
-				want := make([]int, len(query))
-				wantErr := layout.DecodeTerms(data, func(key []byte, count uint32) {
-					if i, ok := index[string(key)]; ok {
-						want[i] = int(count)
-					}
-				})
-				got, err := NewTermCounter(layout, query).Count(nil, data)
-				if !errors.Is(err, wantErr) || !slices.Equal(got, want) {
-					r.Fatalf("counts %v, %v of %v in %v, want %v, %v", got, err, query, data, want, wantErr)
-				}
-				for _, term := range terms {
-					if i, ok := index[term.Text]; ok && !corrupt && got[i] != term.Count {
-						r.Fatalf("%q is counted %d times, want %d", term.Text, got[i], term.Count)
-					}
+				data[rapid.IntRange(0, len(data)-1).Draw(r, "at")] = rapid.Byte().Draw(r, "byte")
+				wantErr := layout.DecodeTerms(data, func([]byte, uint32) {})
+				if _, err := AppendHashed(nil, layout, data); !errors.Is(err, wantErr) {
+					r.Fatalf("corrupt terms: %v, want %v", err, wantErr)
 				}
 			})
-		})
-	}
-}
-
-// BenchmarkCount counts the terms of questions in 1,000 documents of some 25 words each.
-func BenchmarkCount(b *testing.B) {
-	const documents = 1000
-	for name, layout := range layouts {
-		b.Run(name, func(b *testing.B) {
-			var data [documents][]byte
-			var counters [documents]*TermCounter
-			for i := range documents {
-				m := workload.NewMemory(1, i)
-				data[i] = layout.EncodeTerms(lexical.Analyze(m.Text()).Terms)
-				counters[i] = NewTermCounter(layout, lexical.ParseQuery(m.Question()))
+			if none, err := AppendHashed(nil, layout, nil); none == nil || err != nil {
+				t.Error("a document without terms has nil")
 			}
-			var counts []int
-			for i := 0; b.Loop(); i++ {
-				var err error
-				if counts, err = counters[i/100%documents].Count(counts, data[i*7%documents]); err != nil {
-					b.Fatal(err)
-				}
+			if _, err := AppendHashed(nil, layout, []byte{0xff, 0xff}); !errors.Is(err, ErrTerms) {
+				t.Errorf("corrupt terms: %v", err)
 			}
 		})
 	}
@@ -116,13 +78,6 @@ func FuzzTerms(f *testing.F) {
 			})
 			if err != nil || n != 2 {
 				t.Errorf("%d terms: %v", n, err)
-			}
-			if a != b {
-				query := []lexical.QueryTerm{{Text: b, Weight: 1}, {Text: a + b + "x", Weight: 1}, {Text: a, Weight: 1}}
-				got, err := NewTermCounter(layout, query).Count(nil, layout.EncodeTerms([]lexical.Term{{Text: a, Count: count}, {Text: b, Count: 1}}))
-				if err != nil || !slices.Equal(got, []int{1, 0, count}) {
-					t.Errorf("counts %v: %v", got, err)
-				}
 			}
 			_ = layout.DecodeTerms([]byte(a), func([]byte, uint32) {}) // must not panic
 		}

@@ -49,49 +49,35 @@ func (packed) EncodeTerms(terms []lexical.Term) []byte {
 	return data
 }
 
-func (p packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
-	return p.decodeTerms(data, &everyByte, yield)
-}
-
-func (packed) decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error {
+func (packed) DecodeTerms(data []byte, yield func(key []byte, count uint32)) error {
 	var buffer [64]byte // few terms are longer
 	term := buffer[:0]
-	length := uint64(0) // of the previous term
-	yielded := true     // whether the previous term was yielded; if not, term is out of date
-	next := func(at int) (uint64, int) {
-		if at < len(data) && data[at] < 0x80 { // like most numbers
-			return uint64(data[at]), at + 1
-		}
-		return uvarintAt(data, at)
-	}
 	for at := 0; at < len(data); {
-		shared, from := next(at)
-		if from < 0 || shared > length {
+		shared, from := uvarintAt(data, at)
+		if from < 0 || shared > uint64(len(term)) {
 			return ErrTerms
 		}
-		size, from := next(from)
+		size, from := uvarintAt(data, from)
 		if from < 0 || size > uint64(len(data)-from) {
 			return ErrTerms
 		}
-		suffix := data[from : from+int(size)]
-		count, end := next(from + int(size))
-		if end < 0 {
+		end := from + int(size)
+		count, next := uvarintAt(data, end)
+		if next < 0 {
 			return ErrTerms
 		}
-		if shared == 0 { // otherwise it has the first byte of the previous term
-			yielded = size == 0 || first[suffix[0]]
-		}
-		if yielded {
-			term = append(term[:shared], suffix...)
-			yield(term, uint32(count))
-		}
-		length, at = shared+size, end
+		term = append(term[:shared], data[from:end]...)
+		yield(term, uint32(count))
+		at = next
 	}
 	return nil
 }
 
 // uvarintAt returns the number at an offset and the offset after it; -1: there is none.
 func uvarintAt(data []byte, at int) (v uint64, next int) {
+	if at < len(data) && data[at] < 0x80 { // like most numbers
+		return uint64(data[at]), at + 1
+	}
 	v, n := binary.Uvarint(data[at:])
 	if n <= 0 {
 		return 0, -1

@@ -84,9 +84,19 @@ type Layout interface {
 	// key is valid during the call only. The error is ErrTerms if data is
 	// corrupt; terms before the corruption may have been yielded.
 	DecodeTerms(data []byte, yield func(key []byte, count uint32)) error
-	// decodeTerms is DecodeTerms, but may skip keys whose first byte is not set in first.
-	decodeTerms(data []byte, first *[256]bool, yield func(key []byte, count uint32)) error
 	// DecodeBlock appends the postings of the block that starts at start to
 	// dst. The error is ErrBlock if data is corrupt.
 	DecodeBlock(dst []Posting, start int64, data []byte) ([]Posting, error)
+}
+
+// AppendHashed appends the encoded terms of a document in hashed form; the result is not nil. The
+// error is ErrTerms if they are corrupt.
+func AppendHashed(dst []lexical.HashedTerm, layout Layout, terms []byte) ([]lexical.HashedTerm, error) {
+	if dst == nil {
+		dst = []lexical.HashedTerm{}
+	}
+	err := layout.DecodeTerms(terms, func(key []byte, count uint32) {
+		dst = append(dst, lexical.NewHashedTerm(key, int(min(count, lexical.MaxTermCount))))
+	})
+	return dst, err
 }

@@ -12,7 +12,6 @@ import (
 	"mneme/acl/acltest"
 	"mneme/internal/workload"
 	"mneme/lexical"
-	"mneme/lexical/posting"
 	"mneme/memory"
 	"mneme/vector"
 )
@@ -99,13 +98,6 @@ func some[T any](all []T, n int) []T {
 	return picked
 }
 
-// packedVectors is a snapshot whose terms are in the layout that SQLite uses.
-type packedVectors struct{ *vectors }
-
-func (packedVectors) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
-	return posting.NewTermCounter(posting.Packed, query)
-}
-
 // BenchmarkEvidence reads the evidence of 100 of 6,000 entries of 25 words, all of which are
 // cached.
 func BenchmarkEvidence(b *testing.B) {
@@ -118,20 +110,21 @@ func BenchmarkEvidence(b *testing.B) {
 	for i := range s.entries {
 		text := workload.NewMemory(1, i).Text()
 		of := s.of[s.entries[i].ID]
-		of.Terms = posting.Packed.EncodeTerms(lexical.Analyze(text).Terms)
+		of.Terms = lexical.HashTerms(lexical.Analyze(text).Terms)
 		of.Vector, of.Codes = make(vector.Half, 384), make([]byte, 64*16)
 		s.of[s.entries[i].ID] = of
 	}
 	scope := acltest.Scope(b)
 	read := func(entries []*memory.Entry, query []lexical.QueryTerm) {
-		q := memory.EvidenceQuery{Terms: query, Fingerprints: [2]string{"model"}}
-		counted := 0
-		err := c.Read(b.Context(), packedVectors{s}, v, scope, q, entries, func(e memory.Evidence) error {
-			counted += len(e.Counts)
+		q := memory.EvidenceQuery{Fingerprints: [2]string{"model"}}
+		counter, counts, counted := lexical.NewTermCounter(query), make([]int, len(query)), 0
+		err := c.Read(b.Context(), s, v, scope, q, entries, func(e memory.Evidence) error {
+			counter.Count(counts, e.Terms)
+			counted++
 			return nil
 		})
-		if err != nil || counted != len(entries)*len(query) {
-			b.Fatalf("%d counts of %d entries: %v", counted, len(entries), err)
+		if err != nil || counted != len(entries) {
+			b.Fatalf("%d of %d entries: %v", counted, len(entries), err)
 		}
 	}
 	query := func(i int) []lexical.QueryTerm { return lexical.ParseQuery(workload.NewMemory(1, i).Question()) }

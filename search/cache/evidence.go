@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"mneme/acl"
+	"mneme/lexical"
 	"mneme/memory"
 )
 
@@ -54,8 +55,8 @@ type entryEvidence struct {
 	fingerprints [2]string
 	indexed      bool // it has terms
 	length       int
-	terms        []byte
-	chunks       []memory.Evidence  // without Counts, Length and Terms; at least one
+	terms        []lexical.HashedTerm
+	chunks       []memory.Evidence  // without Terms and Length; at least one
 	one          [1]memory.Evidence // array of chunks if there is only one: it saves a fetch
 }
 
@@ -69,7 +70,7 @@ func NewEvidence(maxBytes int) *Evidence {
 }
 
 func (e *entryEvidence) bytes() int {
-	n := int(unsafe.Sizeof(*e)) + len(e.terms)
+	n := int(unsafe.Sizeof(*e)) + 8*len(e.terms)
 	if len(e.chunks) > len(e.one) { // append has moved them out of e.one
 		n += cap(e.chunks) * int(unsafe.Sizeof(e.chunks[0]))
 	}
@@ -80,7 +81,7 @@ func (e *entryEvidence) bytes() int {
 }
 
 // Read yields the evidence of entries as tx.Evidence does, in part from the cache. yield must
-// not change what it gets, of which Counts are valid only until yield returns.
+// not change what it gets.
 func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reader, scope acl.Scope, q memory.EvidenceQuery, entries []*memory.Entry, yield func(memory.Evidence) error) error {
 	last, err := c.catchUp(ctx, tx)
 	if err != nil {
@@ -91,13 +92,11 @@ func (c *Evidence) Read(ctx context.Context, tx memory.ScoreReader, reader Reade
 		return err
 	}
 	readAhead(found)
-	counter := tx.TermCounter(q.Terms)
-	counts := make([]int, len(q.Terms))
 	for _, of := range found {
 		if of == nil { // tx.Evidence yields nothing for the entry
 			continue
 		}
-		if err := of.yield(counter, counts, yield); err != nil {
+		if err := of.yield(yield); err != nil {
 			return err
 		}
 	}
@@ -131,17 +130,11 @@ func readAhead(found []*entryEvidence) {
 	runtime.KeepAlive(sum) // the compiler would drop the loops
 }
 
-// yield yields the entry's chunks. The first has the counts of the query's terms, for which
-// yield uses the memory of counts.
-func (e *entryEvidence) yield(counter memory.TermCounter, counts []int, yield func(memory.Evidence) error) (err error) {
-	if e.indexed {
-		if counts, err = counter.Count(counts, e.terms); err != nil {
-			return err
-		}
-	}
+// yield yields the entry's chunks.
+func (e *entryEvidence) yield(yield func(memory.Evidence) error) error {
 	for _, chunk := range e.chunks {
 		if chunk.Chunk == 0 && e.indexed {
-			chunk.Counts, chunk.Length, chunk.Terms = counts, e.length, e.terms
+			chunk.Terms, chunk.Length = e.terms, e.length
 		}
 		if err := yield(chunk); err != nil {
 			return err
@@ -239,10 +232,10 @@ func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, reade
 
 // add adds a copy of one chunk's evidence.
 func (e *entryEvidence) add(chunk memory.Evidence) {
-	if chunk.Counts != nil && !e.indexed {
-		e.indexed, e.length, e.terms = true, chunk.Length, bytes.Clone(chunk.Terms)
+	if chunk.Terms != nil && !e.indexed {
+		e.indexed, e.length, e.terms = true, chunk.Length, slices.Clone(chunk.Terms)
 	}
-	chunk.Counts, chunk.Length, chunk.Terms = nil, 0, nil
+	chunk.Terms, chunk.Length = nil, 0
 	chunk.Vector, chunk.Codes = slices.Clone(chunk.Vector), bytes.Clone(chunk.Codes)
 	if e.chunks == nil {
 		e.chunks = e.one[:0]

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -45,7 +44,7 @@ func (s *vectors) write(i int) {
 	e.Revision++
 	of := s.of[e.ID]
 	of.Entry, of.Length = e.ID, 7
-	of.Terms, _ = json.Marshal(map[string]int{"tea": i, fmt.Sprint("word", e.Revision): 1})
+	of.Terms = lexical.HashTerms([]lexical.Term{{Text: "tea", Count: 1 + i}, {Text: fmt.Sprint("word", e.Revision), Count: 1}})
 	s.of[e.ID] = of
 }
 
@@ -59,14 +58,13 @@ func (s *vectors) embed(i int) {
 }
 
 func (s *vectors) Evidence(_ context.Context, _ acl.Scope, q memory.EvidenceQuery, yield func(memory.Evidence) error) error {
-	buffer := make([]byte, 1000)
+	buffer := make([]lexical.HashedTerm, 2)
 	for _, id := range q.Entries {
 		e, ok := s.of[id]
 		if !ok {
 			continue
 		}
 		s.asked++
-		e.Counts, _ = s.TermCounter(q.Terms).Count(nil, e.Terms)
 		e.Terms = buffer[:copy(buffer, e.Terms)] // valid until yield returns
 		if err := yield(e); err != nil {
 			return err
@@ -79,24 +77,6 @@ func (s *vectors) Evidence(_ context.Context, _ acl.Scope, q memory.EvidenceQuer
 func (s *vectors) ChunkCodes(context.Context, acl.Scope, string, []vector.ChunkID) ([][]byte, error) {
 	panic("not used")
 }
-
-func (s *vectors) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
-	return jsonCounter(query)
-}
-
-type jsonCounter []lexical.QueryTerm
-
-func (c jsonCounter) Count(_ []int, terms []byte) ([]int, error) {
-	var of map[string]int
-	counts := make([]int, len(c))
-	err := json.Unmarshal(terms, &of)
-	for i, t := range c {
-		counts[i] = of[t.Text]
-	}
-	return counts, err
-}
-
-func (c jsonCounter) Keys([]byte, func([]byte)) error { panic("not used") }
 
 func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memory.VectorChanges, error) {
 	changes := memory.VectorChanges{Last: int64(len(s.changes))}
@@ -112,9 +92,9 @@ func (s *vectors) VectorChanges(_ context.Context, after int64, limit int) (memo
 
 // read asks the cache for the evidence of all entries, compares it with the evidence in the
 // snapshot, and returns how many it had to read from the snapshot.
-func (s *vectors) read(t *testing.T, c *Evidence, v Reader, query string, fingerprints [2]string) int {
+func (s *vectors) read(t *testing.T, c *Evidence, v Reader, fingerprints [2]string) int {
 	t.Helper()
-	q := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: query}}, Fingerprints: fingerprints, Entries: idsOf(s.entries)}
+	q := memory.EvidenceQuery{Fingerprints: fingerprints, Entries: idsOf(s.entries)}
 	text := func(read func(yield func(memory.Evidence) error) error) (all []string) {
 		if err := read(func(e memory.Evidence) error {
 			all = append(all, fmt.Sprintf("%+v", e))
@@ -166,14 +146,14 @@ func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
 		{"records of changes were removed", func(s *vectors) { s.embed(3); s.removed = len(s.changes) }, ada, model, n},
 	} {
 		c, s := NewEvidence(1<<20), newVectors(n)
-		if got := s.read(t, c, ada, "tea", model); got != n {
+		if got := s.read(t, c, ada, model); got != n {
 			t.Fatalf("%d entries were read at first, want %d", got, n)
 		}
 		step.do(s)
-		if got := s.read(t, c, step.viewer, "tea", step.fingerprints); got != step.want {
+		if got := s.read(t, c, step.viewer, step.fingerprints); got != step.want {
 			t.Errorf("%s: %d entries were read, want %d", step.what, got, step.want)
 		}
-		if got := s.read(t, c, step.viewer, "word2", step.fingerprints); got != 0 {
+		if got := s.read(t, c, step.viewer, step.fingerprints); got != 0 {
 			t.Errorf("%s: %d entries were read again", step.what, got)
 		}
 	}
@@ -181,20 +161,20 @@ func TestEvidenceThatHasNotChangedIsReadOnce(t *testing.T) {
 
 func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 	c, s := NewEvidence(1<<20), newVectors(10)
-	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
+	s.read(t, c, Reader{1}, [2]string{"model"})
 	bytes := c.entries.values.Bytes()
-	s.read(t, c, Reader{2}, "tea", [2]string{"model"})
+	s.read(t, c, Reader{2}, [2]string{"model"})
 	if got := c.entries.values.Bytes(); got != bytes {
 		t.Errorf("%d bytes are held for two viewers and %d for one", got, bytes)
 	}
 	for viewer := range uint64(2) {
-		if got := s.read(t, c, Reader{1 + viewer}, "tea", [2]string{"model"}); got != 0 {
+		if got := s.read(t, c, Reader{1 + viewer}, [2]string{"model"}); got != 0 {
 			t.Errorf("viewer %d has read %d entries again", 1+viewer, got)
 		}
 	}
 	s.write(3)
-	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
-	if got := s.read(t, c, Reader{2}, "tea", [2]string{"model"}); got != 1 {
+	s.read(t, c, Reader{1}, [2]string{"model"})
+	if got := s.read(t, c, Reader{2}, [2]string{"model"}); got != 1 {
 		t.Errorf("viewer 2 has read %d entries, want the one that only viewer 1 has read since it changed", got)
 	}
 }
@@ -202,19 +182,19 @@ func TestEvidenceIsHeldOnceForAllWhoHaveReadIt(t *testing.T) {
 func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 	model := [2]string{"model"}
 	c, older := NewEvidence(1<<20), newVectors(10)
-	older.read(t, c, Reader{1}, "tea", model)
+	older.read(t, c, Reader{1}, model)
 	newer := *older
 	newer.of = make(map[uuid.UUID]memory.Evidence)
 	for id, e := range older.of {
 		newer.of[id] = e
 	}
 	newer.embed(3)
-	newer.read(t, c, Reader{1}, "tea", model)
+	newer.read(t, c, Reader{1}, model)
 	for range 2 {
-		if got := older.read(t, c, Reader{1}, "tea", model); got != 1 {
+		if got := older.read(t, c, Reader{1}, model); got != 1 {
 			t.Errorf("%d entries were read in the older snapshot, want the one that has changed since", got)
 		}
-		if got := newer.read(t, c, Reader{1}, "tea", model); got != 0 {
+		if got := newer.read(t, c, Reader{1}, model); got != 0 {
 			t.Errorf("%d entries were read in the newer snapshot again", got)
 		}
 	}
@@ -223,11 +203,11 @@ func TestASnapshotHasItsOwnEvidence(t *testing.T) {
 func TestCachedEvidenceIsBounded(t *testing.T) {
 	const limit = 40_000
 	c, s := NewEvidence(limit), newVectors(500)
-	s.read(t, c, Reader{1}, "tea", [2]string{"model"})
+	s.read(t, c, Reader{1}, [2]string{"model"})
 	if got := c.entries.bytes(); got > limit || got < limit/2 {
 		t.Errorf("%d bytes are cached, want about %d", got, limit)
 	}
-	if got := s.read(t, c, Reader{1}, "tea", [2]string{"model"}); got == 0 {
+	if got := s.read(t, c, Reader{1}, [2]string{"model"}); got == 0 {
 		t.Error("nothing was read again, want what has no room")
 	}
 }
@@ -260,11 +240,11 @@ func TestAViewerReadsTheSameEvidenceWhateverOthersHaveRead(t *testing.T) {
 			model := rapid.SampledFrom(models).Draw(rt, "models")
 			switch rapid.SampledFrom([]string{"ada", "ada", "bob", "bob", "write", "embed"}).Draw(rt, "step") {
 			case "ada":
-				if got, want := s.read(t, beside, ada, "tea", model), s.read(t, alone, ada, "tea", model); got != want {
+				if got, want := s.read(t, beside, ada, model), s.read(t, alone, ada, model); got != want {
 					rt.Fatalf("ada reads %d entries beside bob and %d alone", got, want)
 				}
 			case "bob":
-				s.read(t, beside, bob, "tea", model)
+				s.read(t, beside, bob, model)
 			case "write":
 				s.write(i)
 			case "embed":

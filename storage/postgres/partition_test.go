@@ -407,7 +407,7 @@ func readOperations(t *testing.T, s *Storage) []operation {
 		}},
 		{"vectors and terms", func(ctx context.Context, w *writeTx) error {
 			n := 0
-			query := memory.EvidenceQuery{Terms: lexical.ParseQuery("word"), Fingerprints: [2]string{"model"}, Entries: ids}
+			query := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: ids}
 			err := w.Evidence(ctx, scope, query, func(e memory.Evidence) error { n += len(e.Vector); return nil })
 			return wantRows(n, err)
 		}},

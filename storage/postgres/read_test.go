@@ -56,7 +56,7 @@ func TestCandidatesAreReadByIndexWithoutStatistics(t *testing.T) {
 				return len(entries), err
 			}},
 			{"Evidence", 1, 2, func(r *readTx, scope acl.Scope) (n int, err error) {
-				query := memory.EvidenceQuery{Terms: []lexical.QueryTerm{{Text: "word", Weight: 1}}, Fingerprints: [2]string{"model"}, Entries: ids}
+				query := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: ids}
 				err = r.Evidence(t.Context(), scope, query, func(memory.Evidence) error { n++; return nil })
 				return n / 2, err
 			}},

@@ -26,7 +26,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 	}
 	r.setRLSScope(stores)
 	numbers, ceilings := scopeLists(stores)
-	counter := posting.NewTermCounter(posting.Aligned, q.Terms)
+	var hashed []lexical.HashedTerm
 	var terms, half, codes pgtype.DriverBytes
 	var e memory.Evidence
 	var length pgtype.Int4
@@ -35,11 +35,11 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		if e.Counts, e.Terms, e.Length = nil, nil, int(length.Int32); length.Valid {
-			e.Terms = terms
-			if e.Counts, err = counter.Count(nil, terms); err != nil {
+		if e.Terms, e.Length = nil, int(length.Int32); length.Valid {
+			if hashed, err = posting.AppendHashed(hashed[:0], posting.Aligned, terms); err != nil {
 				return err
 			}
+			e.Terms = hashed
 		}
 		if e.Vector, err = vector.AppendHalf(e.Vector[:0], half); err != nil {
 			return err
@@ -47,11 +47,6 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		e.Codes = codes
 		return yield(e)
 	}, selectEvidence.in(stores), numbers, ceilings, idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
-}
-
-// TermCounter implements memory.ScoreReader.
-func (*reader) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
-	return posting.NewTermCounter(posting.Aligned, query)
 }
 
 // ChunkCodes implements memory.ScoreReader.

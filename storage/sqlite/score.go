@@ -19,7 +19,7 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 	if len(within) == 0 || len(q.Entries) == 0 {
 		return nil
 	}
-	counter := posting.NewTermCounter(posting.Packed, q.Terms)
+	var hashed []lexical.HashedTerm
 	var store int64
 	var label acl.Label
 	var length sql.NullInt64
@@ -30,11 +30,11 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		if err := rows.Scan(dest...); err != nil || !within.contain(store, label) {
 			return err
 		}
-		if e.Counts, e.Terms, e.Length = nil, nil, int(length.Int64); length.Valid {
-			e.Terms = terms
-			if e.Counts, err = counter.Count(nil, terms); err != nil {
+		if e.Terms, e.Length = nil, int(length.Int64); length.Valid {
+			if hashed, err = posting.AppendHashed(hashed[:0], posting.Packed, terms); err != nil {
 				return err
 			}
+			e.Terms = hashed
 		}
 		if e.Vector, err = vector.AppendHalf(e.Vector[:0], half); err != nil {
 			return err
@@ -42,11 +42,6 @@ func (r *reader) Evidence(ctx context.Context, scope acl.Scope, q memory.Evidenc
 		e.Codes = codes
 		return yield(e)
 	}, "entry.evidence", idList(q.Entries), q.Fingerprints[0], q.Fingerprints[1], q.VectorsOnly)
-}
-
-// TermCounter implements memory.ScoreReader.
-func (*reader) TermCounter(query []lexical.QueryTerm) memory.TermCounter {
-	return posting.NewTermCounter(posting.Packed, query)
 }
 
 // ChunkCodes implements memory.ScoreReader.

@@ -110,7 +110,7 @@ func BenchmarkScore(b *testing.B, s storage.Storage, entries, stores int) {
 		return err
 	})
 	view(fmt.Sprint("evidence of ", len(ids)), func(tx memory.ReadTx) error {
-		query := memory.EvidenceQuery{Terms: query.Terms, Fingerprints: [2]string{model}, Entries: ids}
+		query := memory.EvidenceQuery{Fingerprints: [2]string{model}, Entries: ids}
 		return tx.Evidence(ctx, scope, query, func(memory.Evidence) error { return nil })
 	})
 	view(fmt.Sprint("codes of ", len(ids)), func(tx memory.ReadTx) error { _, err := tx.ChunkCodes(ctx, scope, model, chunks); return err })

@@ -41,7 +41,7 @@ func (f *fixture) evidence(scope acl.Scope, q memory.EvidenceQuery) []memory.Evi
 	found := []memory.Evidence{}
 	f.view(func(tx memory.ReadTx) error {
 		return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
-			e.Counts, e.Vector, e.Codes = slices.Clone(e.Counts), slices.Clone(e.Vector), slices.Clone(e.Codes)
+			e.Terms, e.Vector, e.Codes = slices.Clone(e.Terms), slices.Clone(e.Vector), slices.Clone(e.Codes)
 			found = append(found, e)
 			return nil
 		})
@@ -68,7 +68,7 @@ func (f *fixture) equalEvidence(got, want []memory.Evidence) {
 	f.equal(len(got), len(want))
 	for i, w := range want {
 		g := got[i]
-		f.equal([]any{g.Entry, g.Counts, g.Length, g.Chunk}, []any{w.Entry, w.Counts, w.Length, w.Chunk})
+		f.equal([]any{g.Entry, g.Terms, g.Length, g.Chunk}, []any{w.Entry, w.Terms, w.Length, w.Chunk})
 		f.equal(slices.Equal(g.Vector, w.Vector) && bytes.Equal(g.Codes, w.Codes), true)
 	}
 }
@@ -77,14 +77,16 @@ func (f *fixture) equalEvidence(got, want []memory.Evidence) {
 // without vectors.
 func (f *fixture) termCounts(scope acl.Scope, query []lexical.QueryTerm, ids ...uuid.UUID) map[uuid.UUID]termCounts {
 	f.Helper()
-	counts := make(map[uuid.UUID]termCounts)
-	for _, e := range f.evidence(scope, memory.EvidenceQuery{Terms: query, Entries: ids}) {
+	counts, counter := make(map[uuid.UUID]termCounts), lexical.NewTermCounter(query)
+	for _, e := range f.evidence(scope, memory.EvidenceQuery{Entries: ids}) {
 		if _, ok := counts[e.Entry]; ok {
 			f.Fatalf("%s is counted twice", e.Entry)
 		}
 		f.equal(len(e.Vector)+len(e.Codes), 0)
-		if e.Counts != nil {
-			counts[e.Entry] = termCounts{e.Counts, e.Length}
+		if e.Terms != nil {
+			of := make([]int, len(query))
+			counter.Count(of, e.Terms)
+			counts[e.Entry] = termCounts{of, e.Length}
 		}
 	}
 	return counts
@@ -183,7 +185,7 @@ var scores = []clause{
 			termCounts{[]int{0, 1, 2, 0, lexical.MaxTermCount, 0, 3}, 600})
 	}},
 
-	{"Evidence yields every chunk of entries within the scope, counts and codes with the first", func(f *fixture) {
+	{"Evidence yields every chunk of entries within the scope, terms and codes with the first", func(f *fixture) {
 		e, second, high, other, gone := entry("a", "k", labelled(acl.Internal)), entry("a", "k2"), entry("a", "high", labelled(acl.Restricted)), entry("b", "k"), entry("a", "gone")
 		sealed, none := entry("a", "sealed", encrypted), entry("a", "none", says("needle hay"))
 		all := []memory.Entry{e, second, high, other, gone, sealed, none}
@@ -194,12 +196,12 @@ var scores = []clause{
 		}
 		f.delete(gone, start)
 		scope := f.scope(reach{"a", acl.Internal})
-		query := memory.EvidenceQuery{Terms: terms("needle"), Fingerprints: [2]string{"model"}, Entries: append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))}
+		query := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: append(idsOf(all...), e.ID, uuid.Must(uuid.NewV7()))}
 		var want, bare []memory.Evidence
 		for i, e := range []memory.Entry{e, second, sealed, none} {
 			first := memory.Evidence{Entry: e.ID}
 			if e.Searchable() {
-				first.Counts, first.Length = countTerms(words(e), query.Terms), words(e).Length
+				first.Terms, first.Length = lexical.HashTerms(words(e).Terms), words(e).Length
 			}
 			bare = append(bare, first)
 			if i >= 2 {
@@ -240,7 +242,7 @@ var scores = []clause{
 		f.equal(len(both), len(want)+2)
 		for _, e := range both {
 			if e.Chunk == 0 && len(e.Vector) > 0 { // once for each model
-				f.equal(e.Counts, countTerms(words(all[0]), query.Terms))
+				f.equal(e.Terms, lexical.HashTerms(words(all[0]).Terms))
 			}
 		}
 		query.Fingerprints = [2]string{"second"}
@@ -253,81 +255,6 @@ var scores = []clause{
 		}), errStop)
 		query.Entries = nil
 		f.equal(len(f.evidence(scope, query)), 0)
-	}},
-
-	{"the Terms of Evidence are counted for any query, by an earlier transaction's too", func(f *fixture) {
-		entries := append(corpus(), entry("a", "none", says("")))
-		f.put(entries...)
-		f.save(entries[0], "model", 2)
-		scope, kept := f.scope(reach{"a", acl.Internal}), make(map[uuid.UUID][]byte)
-		f.view(func(tx memory.ReadTx) error {
-			q := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: idsOf(entries...)}
-			return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
-				f.equal(e.Counts == nil && len(e.Terms) > 0, false)
-				if e.Counts != nil {
-					kept[e.Entry] = bytes.Clone(e.Terms)
-				}
-				return nil
-			})
-		})
-		f.equal(len(kept), len(entries))
-		for _, query := range [][]lexical.QueryTerm{nil, terms("red apple river zebra")} {
-			f.view(func(tx memory.ReadTx) error {
-				counter := tx.TermCounter(query)
-				for id, want := range f.termCounts(scope, query, idsOf(entries...)...) {
-					got, err := counter.Count(nil, kept[id])
-					f.equal(got, want.counts)
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-	}},
-
-	{"Keys are the same of entries that share a term, and as many as there are terms", func(f *fixture) {
-		entries := []memory.Entry{entry("a", "one", says("red apple")), entry("a", "two", says("green apple river"))}
-		f.put(entries...)
-		for i := range entries {
-			f.save(entries[i], "model", 1)
-		}
-		scope, keys := f.scope(reach{"a", acl.Internal}), make(map[uuid.UUID]map[string]bool)
-		f.view(func(tx memory.ReadTx) error {
-			q := memory.EvidenceQuery{Fingerprints: [2]string{"model"}, Entries: idsOf(entries...)}
-			return tx.Evidence(f.ctx, scope, q, func(e memory.Evidence) error {
-				of := make(map[string]bool)
-				keys[e.Entry] = of
-				return tx.TermCounter(nil).Keys(e.Terms, func(key []byte) { of[string(key)] = true })
-			})
-		})
-		shared := 0
-		for key := range keys[entries[0].ID] {
-			if keys[entries[1].ID][key] {
-				shared++
-			}
-		}
-		own := func(i int) map[string]bool {
-			terms := make(map[string]bool)
-			for _, term := range words(entries[i]).Terms {
-				terms[term.Text] = true
-			}
-			return terms
-		}
-		want := 0
-		for term := range own(0) {
-			if own(1)[term] {
-				want++
-			}
-		}
-		f.equal(len(keys[entries[0].ID]), len(own(0)))
-		f.equal(len(keys[entries[1].ID]), len(own(1)))
-		f.equal(shared, want)
-		f.equal(want > 0, true)
-		f.view(func(tx memory.ReadTx) error {
-			f.equal(tx.TermCounter(nil).Keys([]byte{0xff, 0xff}, func([]byte) {}) != nil, true)
-			return nil
-		})
 	}},
 
 	{"VectorChanges says whose vectors have changed since a position", func(f *fixture) {
