@@ -2,7 +2,6 @@ package posting
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -16,32 +15,45 @@ type Scored struct {
 // with the last of them.
 type topK struct {
 	limit  int
-	scores minHeap  // the limit highest scores; the least is the threshold
-	kept   []Scored // documents that were at or above the threshold when offered
+	scores []float64 // a heap of the limit highest scores, with the least at the root
+	kept   []Scored  // documents that were at or above the least score when offered
 }
 
-// minHeap is a heap of scores with the least at the root.
-type minHeap []float64
-
-func (h minHeap) Len() int           { return len(h) }
-func (h minHeap) Less(i, j int) bool { return h[i] < h[j] }
-func (h minHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *minHeap) Push(any)          { panic("posting: scores are appended, without an allocation") }
-func (h *minHeap) Pop() any          { panic("posting: scores are replaced, never popped") }
-
-// offer adds a document unless its score is below the threshold.
+// offer adds a document unless its score is below the limit highest scores.
 func (t *topK) offer(doc DocKey, score float64) {
-	switch {
-	case len(t.scores) < t.limit:
+	if len(t.scores) < t.limit {
 		t.scores = append(t.scores, score)
-		heap.Fix(&t.scores, len(t.scores)-1)
-	case score < t.scores[0]:
+		if len(t.scores) == t.limit {
+			for i := t.limit/2 - 1; i >= 0; i-- {
+				t.down(i)
+			}
+		}
+	} else if least := t.scores[0]; score < least {
 		return
-	case score > t.scores[0]:
+	} else if score > least {
 		t.scores[0] = score
-		heap.Fix(&t.scores, 0)
+		t.down(0)
 	}
 	t.kept = append(t.kept, Scored{doc, score})
+}
+
+// down moves the i-th score down the heap, until none below it is less.
+func (t *topK) down(i int) {
+	score := t.scores[i]
+	for {
+		child := 2*i + 1
+		if child >= len(t.scores) {
+			break
+		}
+		if child+1 < len(t.scores) && t.scores[child+1] < t.scores[child] {
+			child++
+		}
+		if score <= t.scores[child] {
+			break
+		}
+		t.scores[i], i = t.scores[child], child
+	}
+	t.scores[i] = score
 }
 
 // ranked returns the collected documents, highest score first, ties by key.

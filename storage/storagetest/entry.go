@@ -174,7 +174,7 @@ func words(e memory.Entry) lexical.Document {
 	_ = json.Unmarshal(e.Value, &s) // values other than strings have no words here
 	doc := lexical.Document{Length: len(strings.Fields(s)), Forms: lexical.Analyze(e.Texts()...).Forms}
 	for _, t := range terms(s) {
-		doc.Terms = append(doc.Terms, lexical.Term{Text: t.Text, Count: int(t.Weight)})
+		doc.Terms = append(doc.Terms, lexical.Term{Text: t.Text, Count: min(int(t.Weight), lexical.MaxTermCount)})
 	}
 	return doc
 }

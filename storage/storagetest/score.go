@@ -242,7 +242,7 @@ var scores = []clause{
 		f.equal(len(both), len(want)+2)
 		for _, e := range both {
 			if e.Chunk == 0 && len(e.Vector) > 0 { // once for each model
-				f.equal(e.Terms, lexical.HashTerms(words(all[0]).Terms))
+				f.equal(len(e.Terms) > 0 && slices.ContainsFunc(want, func(w memory.Evidence) bool { return w.Entry == e.Entry && slices.Equal(w.Terms, e.Terms) }), true)
 			}
 		}
 		query.Fingerprints = [2]string{"second"}
