@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"sync"
 
 	"mneme/lexical"
 	"mneme/memory"
@@ -10,9 +11,8 @@ import (
 // commonWords compares the words of candidates by their terms.
 type commonWords struct {
 	tx      memory.EntryReader
-	numbers map[uint64]int // the number of each term, by its hash
-	weights []float64      // by number
-	marked  []*candidate   // by number: the candidate whose terms were marked last
+	weights []float64    // by number of the term
+	marked  []*candidate // by number: the candidate whose terms were marked last
 	read    map[*candidate]words
 	replies map[*candidate]bool
 }
@@ -23,28 +23,28 @@ type words struct {
 	weight  float64 // the sum of their weights
 }
 
+// numberings reuses maps between searches.
+var numberings = sync.Pool{New: func() any { return make(map[uint64]int) }}
+
 // newCommonWords weighs the terms of candidates by their rarity among them.
 func newCommonWords(tx memory.EntryReader, all []*candidate) *commonWords {
-	size := 0
-	for _, c := range all {
-		if c.assessed() {
-			size += len(c.terms)
-		}
-	}
-	w := &commonWords{
-		tx: tx, numbers: make(map[uint64]int, size), read: make(map[*candidate]words, len(all)), replies: make(map[*candidate]bool),
-	}
-	df := make([]int64, 0, size)
+	w := &commonWords{tx: tx, read: make(map[*candidate]words, len(all)), replies: make(map[*candidate]bool)}
+	numbers := numberings.Get().(map[uint64]int) // of each term, by its hash
+	defer func() {
+		clear(numbers)
+		numberings.Put(numbers)
+	}()
+	var df []int64
 	for _, c := range all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
 		}
 		of := words{numbers: make([]int, len(c.terms))}
 		for i, term := range c.terms {
-			n, known := w.numbers[term.Hash()]
+			n, known := numbers[term.Hash()]
 			if !known {
 				n = len(df)
-				w.numbers[term.Hash()], df = n, append(df, 0)
+				numbers[term.Hash()], df = n, append(df, 0)
 			}
 			df[n]++
 			of.numbers[i] = n

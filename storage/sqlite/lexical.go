@@ -54,11 +54,14 @@ func (r *reader) Lexical(ctx context.Context, scope acl.Scope, q memory.LexicalQ
 // readTotals reads the counts of the scope, and its documents that have expired but were not
 // swept.
 func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation, within string, ceiling acl.Label, now int64) error {
-	totals, err := sqlcommon.KeptList(ctx, r, scanTotal, "posting.totals", within)
+	totals, err := sqlcommon.KeptList(ctx, r, scanTotals, "posting.totals", within)
 	if err != nil {
 		return err
 	}
-	evaluation.AddTotal(totals[0][0], totals[0][1])
+	evaluation.AddTotal(totals[0].documents, totals[0].length)
+	if !totals[0].expiring {
+		return nil
+	}
 	return r.each(ctx, func(rows *sql.Rows) error {
 		var doc posting.DocKey
 		var length int64
@@ -70,9 +73,15 @@ func (r *reader) readTotals(ctx context.Context, evaluation *posting.Evaluation,
 	}, "term.expired_lengths", within, ceiling, now)
 }
 
-func scanTotal(row sqlcommon.Row) (total [2]int64, err error) {
-	err = row.Scan(&total[0], &total[1])
-	return total, err
+// totals are the totals of a scope.
+type totals struct {
+	documents, length int64
+	expiring          bool // some entries expire at some time
+}
+
+func scanTotals(row sqlcommon.Row) (t totals, err error) {
+	err = row.Scan(&t.documents, &t.length, &t.expiring)
+	return t, err
 }
 
 func highestCeiling(stores []acl.Access) (ceiling acl.Label) {

@@ -7,8 +7,11 @@
 INSERT INTO total (store, label, documents, length) VALUES (?, ?, ?, ?)
 	ON CONFLICT DO UPDATE SET documents = documents + excluded.documents, length = length + excluded.length;
 
--- posting.totals selects the number of documents and the sum of their lengths in scope $1.
-{scope.table} SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0) FROM scope
+-- posting.totals selects the number of documents in scope $1, the sum of their lengths, and
+-- whether any entry there has a time at which it expires.
+{scope.table} SELECT coalesce(sum(t.documents), 0), coalesce(sum(t.length), 0), EXISTS (
+	SELECT 1 FROM scope CROSS JOIN entry e INDEXED BY entry_expiring ON e.store = scope.store AND e.label IN {entry.labels}
+	WHERE e.state = 0 AND e.label <= scope.ceiling AND e.expires_at IS NOT NULL) FROM scope
 	CROSS JOIN total t ON t.store = scope.store AND t.label <= scope.ceiling;
 
 -- posting.partitions selects the stores and labels of scope $1 that have documents.
