@@ -14,7 +14,7 @@ var hashSeed = maphash.MakeSeed()
 
 // NewHashedTerm returns a term with its count, 1 to MaxTermCount.
 func NewHashedTerm(text []byte, count int) HashedTerm {
-	return HashedTerm(maphash.Bytes(hashSeed, text)<<hashedCountBits | uint64(count)) //nolint:gosec // it is in range
+	return HashedTerm(maphash.Bytes(hashSeed, text)<<hashedCountBits | uint64(count))
 }
 
 // HashTerms returns the hashed terms of a document, in their order. They are not nil.
