@@ -4,6 +4,7 @@ package e5
 // since 2022.
 var vnni = kernels{
 	name:    "avx512vnni",
+	flip:    -weightShift,
 	product: productPanelsVNNI,
 	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
@@ -68,16 +69,14 @@ const tileRows = 12
 // cacheLine is the number of bytes that a prefetch loads.
 const cacheLine = 64
 
-// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. If one
-// panel is left at the end, the AVX2 kernel computes it. All layers together exceed the
+// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. All layers together exceed the
 // processor's own caches, so each tile prefetches an equal part of the panels that follow. If
 // the first tile prefetched all of them, it would wait for memory.
 func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
 	tiles := (rows + tileRows - 1) / tileRows
 	stride := (cacheLine + tiles - 1) / tiles
-	o := from
-	for ; o+2*panel <= to; o += 2 * panel {
+	for o := from; o < to; o += 2 * panel {
 		w, scale, bias := m.panel(o)
 		// Check bounds: these are the last elements that the assembly accesses.
 		_, _, _ = c[(rows-1)*m.out+o+2*panel-1], a[rows*m.in-1], steps[rows*groups-1]
@@ -93,9 +92,6 @@ func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *ma
 			productVNNI(&c[r*m.out+o], uintptr(m.out)*4, &a[r*m.in], &steps[r*groups], uintptr(n), &w[0], &scale[0], &bias[0], uintptr(groups), &next[t*m.in*panel/tiles], uintptr(stride))
 			r += n
 		}
-	}
-	if o < to {
-		productPanelsAVX2(c, a, steps, rows, m, o, to)
 	}
 }
 

@@ -2,9 +2,9 @@
 
 // The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and two
 // panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors per row, one
-// for each panel. Z30 and Z31 are the weights of four inputs, shifted by weightShift (Z27:
-// flipping the sign bit adds 128), Z29 four activations in every lane. The fp32 sums over
-// groups stay in c, where they begin with the bias.
+// for each panel. Z30 and Z31 are the weights of four inputs, which are stored shifted by
+// weightShift, Z29 four activations in every lane. The fp32 sums over groups stay in c, where
+// they begin with the bias.
 
 // ROW0 to ROW11 are twelve rows of a, addressed by three base pointers: rows 0-3, 4-7 and
 // 8-11.
@@ -23,8 +23,8 @@
 
 // The weights of a panel take sixteen times the bytes of a row of a; R13 is two rows.
 #define WEIGHTS(i) \
-	VPXORD (i*64)(DI), Z27, Z30 \
-	VPXORD (i*64)(DI)(R13*8), Z27, Z31
+	VMOVDQU32 (i*64)(DI), Z30 \
+	VMOVDQU32 (i*64)(DI)(R13*8), Z31
 
 #define DOT(a, lo, hi) \
 	VPBROADCASTD a, Z29 \
@@ -166,8 +166,6 @@ TEXT ·productVNNI(SB), NOSPLIT, $0-88
 	LEAQ (R9)(R9*2), R10   // bytes of three rows
 	LEAQ (SI)(R9*4), R11
 	LEAQ (R11)(R9*4), R12
-	MOVL $0x80808080, R14
-	VPBROADCASTD R14, Z27
 
 	MOVQ bias+56(FP), R14
 	VMOVUPS (R14), Z30
