@@ -279,7 +279,7 @@ func (e *Encoder) Await() { e.gate.awaitPassages() }
 func (e *Encoder) Arrived() { e.gate.arrived() }
 
 // scratch returns memory for a run with a number of tokens. It reuses the memory of an earlier
-// run if that is large enough. A token takes 18 kB.
+// run if that is large enough. A token takes 14 kB.
 func (e *Encoder) scratch(rows int) *scratch {
 	if s, _ := e.free.Get().(*scratch); s != nil && s.rows >= rows {
 		return s

@@ -82,7 +82,7 @@ func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *ma
 		_, _, _ = c[(rows-1)*m.out+o+2*panel-1], a[rows*m.in-1], steps[rows*groups-1]
 		_, _, _ = w[m.in*2*panel-1], scale[groups*2*panel-1], bias[2*panel-1]
 		next := w // panels to prefetch; these, which are in the cache, if no others follow
-		if o+2*panel < m.out {
+		if len(w) >= 2*m.in*2*panel {
 			next = w[m.in*2*panel:]
 		}
 		// Use tiles of about the same height: for a low tile, weights are loaded for few

@@ -122,6 +122,13 @@ func (m *matrix) put(at int, l *weightfile.Linear, factor float32, flip int8) {
 	}
 }
 
+// columns returns n columns of m, from column o on, which must be the first of a panel. Its
+// slices go on beyond these columns.
+func (m *matrix) columns(o, n int) matrix {
+	w, scale, bias := m.panel(o)
+	return matrix{in: m.in, out: n, q: w, scale: scale, bias: bias}
+}
+
 // panel returns the weights, scales and biases from column o on. o must be the first column of
 // a panel.
 func (m *matrix) panel(o int) (w []int8, scale, bias []float32) {
