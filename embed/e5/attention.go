@@ -39,12 +39,13 @@ func newAttention(longest int) attention {
 }
 
 // attend computes the attention context of one text, which has the n rows from first on. It
-// overwrites s.q and s.steps.
+// overwrites s.q.
 func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 	qkv := s.qkv[first*3*width:]
 	s.attention.center(k, qkv, n)
+	q, steps := s.q.q, s.q.steps
 	for r := range n { // only queries and keys; putValues quantizes values, along the tokens
-		k.quantize(s.q[r*2*width:], s.steps[r*2*heads:], qkv[r*3*width:][:2*width])
+		k.quantize(q[r*2*width:], steps[r*2*heads:], qkv[r*3*width:][:2*width])
 	}
 	a := &s.attention
 	padded := roundUp(n, group)
@@ -57,11 +58,11 @@ func (s *scratch) attend(k *kernels, first, n int, pause func() error) error {
 				return err
 			}
 		}
-		a.putKeys(k, s.q[width+h*headWidth:], s.steps[heads+h:], n)
+		a.putKeys(k, q[width+h*headWidth:], steps[heads+h:], n)
 		a.putValues(k, qkv[2*width+h*headWidth:], a.mean[width+h*headWidth:], n)
 		for r := 0; r < n; r += scoreRows {
 			rows := min(scoreRows, n-r)
-			a.score(k, s.q[r*2*width+h*headWidth:], s.steps[r*2*heads+h:], rows, n)
+			a.score(k, q[r*2*width+h*headWidth:], steps[r*2*heads+h:], rows, n)
 			k.quantize(a.q, a.steps, a.scores[:rows*padded])
 			k.product(a.context, a.q, a.steps, rows, &a.values, 0, headWidth)
 			for i := range rows {

@@ -90,7 +90,13 @@ next:
 	VINSERTI32X4 $2, (offset)(p)(R9*8), Z31, Z31 \
 	VINSERTI32X4 $3, (offset)(p)(R10*4), Z31, z
 
+// TRANSPOSE4 stores the transpose of four vectors, shifted by weightShift: to flip the sign bit
+// (Z20) adds 128.
 #define TRANSPOSE4(to) \
+	VPXORD Z20, Z0, Z0 \
+	VPXORD Z20, Z1, Z1 \
+	VPXORD Z20, Z2, Z2 \
+	VPXORD Z20, Z3, Z3 \
 	VPUNPCKLDQ Z1, Z0, Z4 \
 	VPUNPCKHDQ Z1, Z0, Z5 \
 	VPUNPCKLDQ Z3, Z2, Z6 \
@@ -114,6 +120,8 @@ TEXT ·keysAVX512(SB), NOSPLIT, $0-32
 	MOVQ strideBytes+16(FP), R9
 	MOVQ panels+24(FP), CX
 	LEAQ (R9)(R9*2), R10
+	MOVL $0x80808080, AX
+	VPBROADCASTD AX, Z20
 panel:
 	LEAQ (SI)(R9*1), R11
 	LEAQ (SI)(R9*2), R12
@@ -153,11 +161,13 @@ panel:
 	ADDQ R9, SI \
 	DECQ CX
 
+// PACK transposes the bytes of four rows and shifts them by weightShift (Z25).
 #define PACK(a, b, c, d) \
 	VPACKSSDW b, a, a \
 	VPACKSSDW d, c, c \
 	VPACKSSWB c, a, a \
-	VPSHUFB Z29, a, a
+	VPSHUFB Z29, a, a \
+	VPXORD Z25, a, a
 
 // func valuesAVX512(w *int8, scale, value *float32, strideBytes, n uintptr, mean *float32, groups uintptr)
 //
@@ -177,6 +187,8 @@ TEXT ·valuesAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTI32X4 columns512<>+0(SB), Z29
 	VMOVUPS (R8), Z30
 	VMOVUPS 64(R8), Z31
+	MOVL $0x80808080, AX
+	VPBROADCASTD AX, Z25
 	VBROADCASTSS columns512<>+16(SB), Z26
 	VBROADCASTSS columns512<>+20(SB), Z27
 	VBROADCASTSS columns512<>+24(SB), Z28

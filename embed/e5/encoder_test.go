@@ -12,11 +12,33 @@ import (
 	"mneme/embed/e5/weightfile"
 )
 
-// withKernels returns an encoder that shares e's weights but uses the kernels k.
+// flipped returns a matrix with the weights of m XORed with flip.
+func (m *matrix) flipped(flip int8) matrix {
+	out := *m
+	out.q = slices.Clone(m.q)
+	for i := range out.q {
+		out.q[i] ^= flip
+	}
+	return out
+}
+
+// withKernels returns an encoder that has e's weights but uses the kernels k.
 func withKernels(e *Encoder, k *kernels) *Encoder {
+	network := e.network
+	if flip := k.flip ^ e.kernels.flip; flip != 0 {
+		m := *network.model
+		m.layers = slices.Clone(m.layers)
+		for i := range m.layers {
+			l := &m.layers[i]
+			for _, w := range []*matrix{&l.qkv, &l.attention, &l.inner, &l.output} {
+				*w = w.flipped(flip)
+			}
+		}
+		network.model = &m
+	}
 	return &Encoder{
 		engine: &engine{
-			network: e.network, kernels: k, projection: e.projection,
+			network: network, kernels: k, projection: e.projection,
 			workers: make(chan struct{}, 1), gate: gate{slots: 1},
 		},
 		projector: e.projector, fingerprint: e.fingerprint,

@@ -10,15 +10,30 @@ import (
 // to rows; the tokens of several texts follow each other.
 type scratch struct {
 	rows    int
-	x, y    []float32   // [rows, width]
-	qkv     []float32   // [rows, 3*width]
-	context []float32   // [rows, width]
-	inner   []float32   // [rows, inner]
-	q       []int8      // [rows, inner]: the input of a matrix product, quantized
-	steps   []groupStep // [rows, inner/group]: the quantization steps of q
+	x, y    []float32 // [rows, width]
+	qkv     []float32 // [rows, 3*width]
+	context []float32 // [rows, width]
+	inner   []float32 // [rows, innerBlock]
+	q       quantized // [rows up to a multiple of panel, 2*width]: the input of a product
+	hidden  quantized // [rows, inner]: the input of a layer's last product
 
 	attention attention
 }
+
+// quantized is a quantized matrix of activations.
+type quantized struct {
+	q     []int8
+	steps []groupStep // a step for each group of q
+}
+
+func newQuantized(n int) quantized {
+	return quantized{q: make([]int8, n), steps: make([]groupStep, n/group)}
+}
+
+// innerBlock is the number of columns of the inner layer that are computed before they are
+// quantized. All of them would take 6 kB a token in fp32, and not stay in the processor's own
+// caches until then.
+const innerBlock = 384
 
 func newScratch(rows int) *scratch {
 	rows = max(rows, panel) // attention reads keys by the panel
@@ -28,9 +43,9 @@ func newScratch(rows int) *scratch {
 		y:         make([]float32, rows*width),
 		qkv:       make([]float32, rows*3*width),
 		context:   make([]float32, rows*width),
-		inner:     make([]float32, rows*inner),
-		q:         make([]int8, rows*inner),
-		steps:     make([]groupStep, rows*inner/group),
+		inner:     make([]float32, rows*innerBlock),
+		q:         newQuantized(roundUp(rows, panel) * 2 * width),
+		hidden:    newQuantized(rows * inner),
 		attention: newAttention(roundUp(min(rows, maxTokens), group)),
 	}
 }
@@ -66,15 +81,10 @@ func (m *model) forward(k *kernels, s *scratch, texts [][]int32, out [][]float32
 			return err
 		}
 		s.addNorm(k, rows, l.attentionNorm)
-		if err := s.linear(k, s.inner, s.x, rows, &l.inner, pause); err != nil {
+		if err := s.activate(k, rows, &l.inner, pause); err != nil {
 			return err
 		}
-		for r := range rows { // row by row, while the row is in the processor's cache
-			row := s.inner[r*inner:][:inner]
-			k.gelu(row)
-			k.quantize(s.q[r*inner:], s.steps[r*inner/group:], row)
-		}
-		if err := s.product(k, s.y, rows, &l.output, pause); err != nil {
+		if err := s.product(k, s.y, s.hidden, rows, &l.output, pause); err != nil {
 			return err
 		}
 		s.addNorm(k, rows, l.outputNorm)
@@ -97,19 +107,36 @@ func (m *model) lookUp(x []float32, id, position int) {
 
 // linear sets the first rows of y to x·m + bias.
 func (s *scratch) linear(k *kernels, y, x []float32, rows int, m *matrix, pause func() error) error {
-	k.quantize(s.q, s.steps, x[:rows*m.in])
-	return s.product(k, y, rows, m, pause)
+	k.quantize(s.q.q, s.q.steps, x[:rows*m.in])
+	return s.product(k, y, s.q, rows, m, pause)
 }
 
-// product sets the first rows of y to s.q, with its steps, times m + bias.
-func (s *scratch) product(k *kernels, y []float32, rows int, m *matrix, pause func() error) error {
+// activate sets the first rows of s.hidden to the activations of the inner layer m for s.x.
+func (s *scratch) activate(k *kernels, rows int, m *matrix, pause func() error) error {
+	k.quantize(s.q.q, s.q.steps, s.x[:rows*width])
+	for o := 0; o < inner; o += innerBlock {
+		block := m.columns(o, innerBlock)
+		if err := s.product(k, s.inner, s.q, rows, &block, pause); err != nil {
+			return err
+		}
+		for r := range rows { // row by row, while the row is in the processor's cache
+			row := s.inner[r*innerBlock:][:innerBlock]
+			k.gelu(row)
+			k.quantize(s.hidden.q[r*inner+o:], s.hidden.steps[(r*inner+o)/group:], row)
+		}
+	}
+	return nil
+}
+
+// product sets the first rows of y to x·m + bias.
+func (s *scratch) product(k *kernels, y []float32, x quantized, rows int, m *matrix, pause func() error) error {
 	// Each column takes rows*in multiplications. Pause after about 2^24 of them.
 	every := max(2*panel, 1<<24/(rows*m.in)/(2*panel)*(2*panel))
 	for o := 0; o < m.out; o += every {
 		if err := pause(); err != nil {
 			return err
 		}
-		k.product(y, s.q, s.steps, rows, m, o, min(o+every, m.out))
+		k.product(y, x.q, x.steps, rows, m, o, min(o+every, m.out))
 	}
 	return nil
 }

@@ -14,8 +14,12 @@ const group = 32
 type kernels struct {
 	name string
 
+	// flip is XORed with each weight of a matrix: 0, or -128 if product takes weights that are
+	// shifted by weightShift. Only kernels that have fused ones may flip.
+	flip int8
+
 	// product computes the columns [from, to) of a quantized matrix product with bias. Both
-	// numbers are multiples of panel:
+	// numbers are multiples of 2*panel:
 	//
 	//	c[r*m.out+j] = m.bias[j] + sum over groups g of steps[r*groups+g].size *
 	//	               (the scale of g in column j) * (the integer product of row r and column j in g)
@@ -70,8 +74,8 @@ type groupStep struct {
 	offset int32   // -weightShift times the sum of the group's values
 }
 
-// weightShift is added to weights to make them unsigned, as the instruction VPDPBUSD requires.
-// The offset of the inputs' group (groupStep.offset), with which a sum of products begins,
+// weightShift is added to weights to make them unsigned, as the instruction VPDPBUSD requires:
+// to flip the sign bit does that. The offset of the inputs' group (groupStep.offset), with which a sum of products begins,
 // cancels the shift.
 const weightShift = 128
 

@@ -4,6 +4,7 @@ package e5
 // since 2022.
 var vnni = kernels{
 	name:    "avx512vnni",
+	flip:    -weightShift,
 	product: productPanelsVNNI,
 	multiply: func(c []float32, ldc int, a []float32, lda, rows int, b []float32, ldb, k int) {
 		_, _, _ = c[(rows-1)*ldc+panel-1], a[(rows-1)*lda+k-1], b[(k-1)*ldb+panel-1]
@@ -65,31 +66,37 @@ func addNormRowsAVX512(x, y, gamma, beta []float32) {
 // tileRows is the largest number of rows of a tile of productVNNI.
 const tileRows = 12
 
-// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. If one
-// panel is left at the end, the AVX2 kernel computes it.
+// cacheLine is the number of bytes that a prefetch loads.
+const cacheLine = 64
+
+// productPanelsVNNI computes a product in tiles of two panels and up to tileRows rows. All layers together exceed the
+// processor's own caches, so each tile prefetches an equal part of the panels that follow. If
+// the first tile prefetched all of them, it would wait for memory.
 func productPanelsVNNI(c []float32, a []int8, steps []groupStep, rows int, m *matrix, from, to int) {
 	groups := m.in / group
-	o := from
-	for ; o+2*panel <= to; o += 2 * panel {
+	tiles := (rows + tileRows - 1) / tileRows
+	stride := (cacheLine + tiles - 1) / tiles
+	for o := from; o < to; o += 2 * panel {
 		w, scale, bias := m.panel(o)
 		// Check bounds: these are the last elements that the assembly accesses.
 		_, _, _ = c[(rows-1)*m.out+o+2*panel-1], a[rows*m.in-1], steps[rows*groups-1]
 		_, _, _ = w[m.in*2*panel-1], scale[groups*2*panel-1], bias[2*panel-1]
+		next := w // panels to prefetch; these, which are in the cache, if no others follow
+		if len(w) >= 2*m.in*2*panel {
+			next = w[m.in*2*panel:]
+		}
 		// Use tiles of about the same height: for a low tile, weights are loaded for few
 		// products.
-		for tiles, r := (rows+tileRows-1)/tileRows, 0; tiles > 0; tiles-- {
-			n := (rows - r + tiles - 1) / tiles
-			productVNNI(&c[r*m.out+o], uintptr(m.out)*4, &a[r*m.in], &steps[r*groups], uintptr(n), &w[0], &scale[0], &bias[0], uintptr(groups))
+		for t, r := 0, 0; t < tiles; t++ {
+			n := (rows - r + tiles - t - 1) / (tiles - t)
+			productVNNI(&c[r*m.out+o], uintptr(m.out)*4, &a[r*m.in], &steps[r*groups], uintptr(n), &w[0], &scale[0], &bias[0], uintptr(groups), &next[t*m.in*panel/tiles], uintptr(stride))
 			r += n
 		}
-	}
-	if o < to {
-		productPanelsAVX2(c, a, steps, rows, m, o, to)
 	}
 }
 
 //go:noescape
-func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
+func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr, next *int8, stride uintptr)
 
 //go:noescape
 func multiplyAVX512(c *float32, ldcBytes uintptr, a *float32, ldaBytes, rows uintptr, b *float32, ldbBytes, k uintptr)

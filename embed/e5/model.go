@@ -36,7 +36,8 @@ type layer struct {
 
 // matrix is a quantized matrix [in, out], stored in panels of 16 columns. The values of a panel
 // are in the order [in/4][panel][4]: one instruction then multiplies four inputs of a column
-// and adds the products. The scales of a panel are [in/group][panel].
+// and adds the products. The scales of a panel are [in/group][panel]. The values are
+// XORed with kernels.flip.
 type matrix struct {
 	in, out int
 	q       []int8
@@ -44,7 +45,8 @@ type matrix struct {
 	bias    []float32
 }
 
-func newModel(w *weightfile.Weights) (*model, error) {
+// newModel returns the model of w for kernels with the given flip.
+func newModel(w *weightfile.Weights, flip int8) (*model, error) {
 	want := weightfile.Shape{Vocabulary: w.Shape.Vocabulary, Width: width, Layers: len(w.Layers), Heads: heads, Inner: inner, Positions: maxTokens, Group: group}
 	if w.Shape != want {
 		return nil, fmt.Errorf("weights have shape %+v, want %+v", w.Shape, want)
@@ -71,7 +73,7 @@ func newModel(w *weightfile.Weights) (*model, error) {
 			var wide []int8
 			for i := range next {
 				wide = w.Layers[i].Widen(wide)
-				m.layers[i] = newLayer(&w.Layers[i], queryFactor)
+				m.layers[i] = newLayer(&w.Layers[i], queryFactor, flip)
 			}
 		})
 	}
@@ -79,18 +81,18 @@ func newModel(w *weightfile.Weights) (*model, error) {
 	return m, nil
 }
 
-func newLayer(l *weightfile.Layer, queryFactor float32) layer {
+func newLayer(l *weightfile.Layer, queryFactor float32, flip int8) layer {
 	out := layer{
 		qkv: newMatrix(width, 3*width), attention: newMatrix(width, width),
 		inner: newMatrix(width, inner), output: newMatrix(inner, width),
 		attentionNorm: l.AttentionNorm, outputNorm: l.OutputNorm,
 	}
-	out.qkv.put(0, &l.Query, queryFactor)
-	out.qkv.put(width, &l.Key, 1)
-	out.qkv.put(2*width, &l.Value, 1)
-	out.attention.put(0, &l.Attention, 1)
-	out.inner.put(0, &l.Inner, 1)
-	out.output.put(0, &l.Output, 1)
+	out.qkv.put(0, &l.Query, queryFactor, flip)
+	out.qkv.put(width, &l.Key, 1, flip)
+	out.qkv.put(2*width, &l.Value, 1, flip)
+	out.attention.put(0, &l.Attention, 1, flip)
+	out.inner.put(0, &l.Inner, 1, flip)
+	out.output.put(0, &l.Output, 1, flip)
 	return out
 }
 
@@ -98,14 +100,14 @@ func newMatrix(in, out int) matrix {
 	return matrix{in: in, out: out, q: make([]int8, in*out), scale: make([]float32, in/group*out), bias: make([]float32, out)}
 }
 
-// put copies l, times factor, to the columns of m from at on.
-func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
+// put copies l, times factor, to the columns of m from at on, for kernels with the given flip.
+func (m *matrix) put(at int, l *weightfile.Linear, factor float32, flip int8) {
 	for o := 0; o < l.Out; o += panel {
 		q := m.q[(at+o)*m.in:]
 		for i := range m.in {
 			dst := q[i&^3*panel+i&3:]
 			for j, v := range l.Q[i*l.Out+o:][:panel] {
-				dst[4*j] = v
+				dst[4*j] = v ^ flip
 			}
 		}
 		scale := m.scale[(at+o)*(m.in/group):]
@@ -118,6 +120,13 @@ func (m *matrix) put(at int, l *weightfile.Linear, factor float32) {
 	for o, b := range l.Bias {
 		m.bias[at+o] = factor * b
 	}
+}
+
+// columns returns n columns of m, from column o on, which must be the first of a panel. Its
+// slices go on beyond these columns.
+func (m *matrix) columns(o, n int) matrix {
+	w, scale, bias := m.panel(o)
+	return matrix{in: m.in, out: n, q: w, scale: scale, bias: bias}
 }
 
 // panel returns the weights, scales and biases from column o on. o must be the first column of

@@ -119,7 +119,7 @@ func TestCallsOfPassagesTakeTurns(t *testing.T) {
 	var order []int
 	counted := *plain.kernels
 	counted.product = func(_ []float32, _ []int8, _ []groupStep, rows int, m *matrix, _, _ int) {
-		if n := len(order); m.out == inner && (n == 0 || order[n-1] != rows) { // the first matrix of a batch
+		if n := len(order); m.out == 3*width && (n == 0 || order[n-1] != rows) { // the first matrix of a batch
 			order = append(order, rows)
 		}
 	}

@@ -2,9 +2,9 @@
 
 // The quantized matrix product with AVX-512 VNNI. A tile is up to twelve rows and two
 // panels: Z0-Z23 are the integer sums of one group of 32 inputs, two vectors per row, one
-// for each panel. Z30 and Z31 are the weights of four inputs, shifted by weightShift (Z27:
-// flipping the sign bit adds 128), Z29 four activations in every lane. The fp32 sums over
-// groups stay in c, where they begin with the bias.
+// for each panel. Z30 and Z31 are the weights of four inputs, which are stored shifted by
+// weightShift, Z29 four activations in every lane. The fp32 sums over groups stay in c, where
+// they begin with the bias.
 
 // ROW0 to ROW11 are twelve rows of a, addressed by three base pointers: rows 0-3, 4-7 and
 // 8-11.
@@ -23,8 +23,8 @@
 
 // The weights of a panel take sixteen times the bytes of a row of a; R13 is two rows.
 #define WEIGHTS(i) \
-	VPXORD (i*64)(DI), Z27, Z30 \
-	VPXORD (i*64)(DI)(R13*8), Z27, Z31
+	VMOVDQU32 (i*64)(DI), Z30 \
+	VMOVDQU32 (i*64)(DI)(R13*8), Z31
 
 #define DOT(a, lo, hi) \
 	VPBROADCASTD a, Z29 \
@@ -107,51 +107,51 @@
 	ADDQ $8, BX \
 	DECQ groups+64(FP)
 
-// Prefetch the same group of the next two panels, which follow these.
-#define PREFETCH \
-	LEAQ (DI)(R13*8), AX \
-	LEAQ (AX)(R13*8), AX \
-	LEAQ (AX)(R13*8), R14 \
+// The two panels that follow these are prefetched while all tiles of these panels run: a tile
+// prefetches a part of each, beginning at next. AHEAD also prefetches the scales of a group,
+// for which one tile is enough: for the others they are in the cache. LINES prefetches the next
+// stride bytes of both panels, usually a line that the last LINES prefetched, too.
+#define AHEAD \
+	MOVQ next+72(FP), AX \
+	MOVQ stride+80(FP), R14 \
 	PREFETCHT0 (CX)(R13*2) \
 	PREFETCHT0 (CX)(R10*2)
+
+#define LINES \
+	PREFETCHT0 (AX) \
+	PREFETCHT0 (AX)(R13*8) \
+	ADDQ R14, AX
 
 // GROUPS computes all groups of a tile.
 #define GROUPS(label, CLEARS, DOTS, FOLDS) \
 label: \
 	CLEARS \
-	PREFETCH \
+	AHEAD \
 	DOTS(0) \
-	PREFETCHT0 (AX) \
-	PREFETCHT0 64(AX) \
+	LINES \
 	DOTS(1) \
-	PREFETCHT0 128(AX) \
-	PREFETCHT0 192(AX) \
+	LINES \
 	DOTS(2) \
-	PREFETCHT0 256(AX) \
-	PREFETCHT0 320(AX) \
+	LINES \
 	DOTS(3) \
-	PREFETCHT0 384(AX) \
-	PREFETCHT0 448(AX) \
+	LINES \
 	DOTS(4) \
-	PREFETCHT0 (R14) \
-	PREFETCHT0 64(R14) \
+	LINES \
 	DOTS(5) \
-	PREFETCHT0 128(R14) \
-	PREFETCHT0 192(R14) \
+	LINES \
 	DOTS(6) \
-	PREFETCHT0 256(R14) \
-	PREFETCHT0 320(R14) \
+	LINES \
 	DOTS(7) \
-	PREFETCHT0 384(R14) \
-	PREFETCHT0 448(R14) \
+	LINES \
+	MOVQ AX, next+72(FP) \
 	FOLDS \
 	NEXT \
 	JNZ label \
 	VZEROUPPER \
 	RET
 
-// func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr)
-TEXT ·productVNNI(SB), NOSPLIT, $0-72
+// func productVNNI(c *float32, ldcBytes uintptr, a *int8, steps *groupStep, rows uintptr, w *int8, scale, bias *float32, groups uintptr, next *int8, stride uintptr)
+TEXT ·productVNNI(SB), NOSPLIT, $0-88
 	MOVQ c+0(FP), DX
 	MOVQ ldcBytes+8(FP), R8
 	MOVQ a+16(FP), SI
@@ -166,8 +166,6 @@ TEXT ·productVNNI(SB), NOSPLIT, $0-72
 	LEAQ (R9)(R9*2), R10   // bytes of three rows
 	LEAQ (SI)(R9*4), R11
 	LEAQ (R11)(R9*4), R12
-	MOVL $0x80808080, R14
-	VPBROADCASTD R14, Z27
 
 	MOVQ bias+56(FP), R14
 	VMOVUPS (R14), Z30
