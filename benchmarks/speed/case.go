@@ -65,31 +65,13 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 		return c, err
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
-	for _, step := range []struct {
-		took *float64 // seconds
-		do   func(context.Context) error
-	}{{&c.WriteS, r.write}, {&c.VectorsS, r.makeVectors}, {&c.SettleS, r.settle}} {
-		start := time.Now()
-		if err := step.do(ctx); err != nil {
-			return c, err
-		}
-		*step.took = time.Since(start).Seconds()
-	}
-	if err := r.searchOneStore(ctx, &c); err != nil {
+	if err := r.fill(ctx, &c); err != nil {
 		return c, err
 	}
-	debug.FreeOSMemory() // of the import
-	var heap runtime.MemStats
-	runtime.ReadMemStats(&heap)
-	c.HeapBytes, c.RSSBytes = heap.HeapAlloc, harness.ResidentBytes("self")
-	if c.Scopes, err = r.searchManyStores(ctx); err != nil {
+	if err := r.use(ctx, &c); err != nil {
 		return c, err
 	}
-	if c.Put, err = r.putOneAtATime(ctx); err != nil {
-		return c, err
-	}
-	c.Load = loadAverage()
-	// An open database has a log of recent writes beside it.
+	// While it is open, a database has a log of recent writes beside it.
 	if err := r.close(); err != nil {
 		return c, err
 	}
@@ -98,6 +80,38 @@ func (r *caseRun) run(ctx context.Context, config configs.Config) (c Case, err e
 	}
 	c.ReadyMS, err = r.startServers(ctx)
 	return c, err
+}
+
+// fill writes the memories and their vectors.
+func (r *caseRun) fill(ctx context.Context, c *Case) error {
+	for _, step := range []struct {
+		took *float64 // seconds
+		do   func(context.Context) error
+	}{{&c.WriteS, r.write}, {&c.VectorsS, r.makeVectors}, {&c.SettleS, r.settle}} {
+		start := time.Now()
+		if err := step.do(ctx); err != nil {
+			return err
+		}
+		*step.took = time.Since(start).Seconds()
+	}
+	return nil
+}
+
+// use searches and writes.
+func (r *caseRun) use(ctx context.Context, c *Case) (err error) {
+	if err := r.searchOneStore(ctx, c); err != nil {
+		return err
+	}
+	debug.FreeOSMemory() // of the import
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	c.HeapBytes, c.RSSBytes = heap.HeapAlloc, harness.ResidentBytes("self")
+	if c.Scopes, err = r.searchManyStores(ctx); err != nil {
+		return err
+	}
+	c.Put, err = r.putOneAtATime(ctx)
+	c.Load = loadAverage()
+	return err
 }
 
 // open opens the instance in the sandbox. It retains the vector index, to
