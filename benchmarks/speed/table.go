@@ -68,14 +68,17 @@ func (r Report) rows() []metricRow {
 		rows = append(rows, latency("  "+strings.ReplaceAll(step, "_", " "), func(c Case) measure.Latency { return c.Steps[step] })...)
 	}
 	rows = append(rows, metricRow{name: "search in many stores, total, ms"})
-	for _, percent := range scopePercents {
+	percents := slices.DeleteFunc(slices.Clone(scopePercents), func(percent int) bool {
+		return !slices.ContainsFunc(r.Cases, func(c Case) bool { _, ok := c.scope(percent); return ok })
+	})
+	for _, percent := range percents {
 		of := func(c Case) (Scope, bool) { return c.scope(percent) }
 		rows = append(rows,
 			metricRow{name: fmt.Sprintf("  %d%% of them p50", percent), value: func(c Case) (float64, bool) { s, ok := of(c); return s.Search.P50, ok }},
 			metricRow{name: fmt.Sprintf("  %d%% of them p99", percent), value: func(c Case) (float64, bool) { s, ok := of(c); return s.Search.P99, ok }})
 	}
 	rows = append(rows, metricRow{name: "vector index against an exact scan"})
-	for _, percent := range scopePercents {
+	for _, percent := range percents {
 		rows = append(rows,
 			recall(fmt.Sprintf("  recall@10 in %d%%", percent), percent, func(r measure.Recall) float64 { return r.At10 }),
 			recall(fmt.Sprintf("  recall@100 in %d%%", percent), percent, func(r measure.Recall) float64 { return r.At100 }),
