@@ -76,11 +76,11 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (report Repo
 	if err := sandbox.Vacuum(ctx); err != nil {
 		return report, err
 	}
-	server, err := startServer(ctx, b.Program, b.Flags, sandbox.Config)
+	server, err := harness.StartServer(ctx, b.Program, b.Flags, sandbox.Config)
 	if err != nil {
 		return report, err
 	}
-	defer server.stop()
+	defer server.Stop()
 	questions, err := b.questions()
 	if err != nil {
 		return report, err

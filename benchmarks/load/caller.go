@@ -46,8 +46,8 @@ type caller struct {
 
 // measure runs one case: every caller asks questions that it has not asked before,
 // and then the same questions again.
-func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, n int) (Case, error) {
-	key, err := token.OpenLocalKey(s.dataDir)
+func (b *Benchmark) measure(ctx context.Context, s *harness.Server, questions [][]byte, n int) (Case, error) {
+	key, err := token.OpenLocalKey(s.DataDir)
 	if err != nil {
 		return Case{}, err
 	}
@@ -60,7 +60,7 @@ func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, 
 			return Case{}, err
 		}
 		callers[i] = &caller{
-			client: &http.Client{Transport: transport}, url: s.address + "/v1/search", token: credential,
+			client: &http.Client{Transport: transport}, url: s.Address + "/v1/search", token: credential,
 			questions: questions, first: i * len(questions) / n,
 		}
 	}
@@ -88,14 +88,14 @@ func (b *Benchmark) measure(ctx context.Context, s *server, questions [][]byte, 
 
 // run lets the callers ask until they reach the total number of questions, or each
 // reaches most; without limits, they ask every question once.
-func (b *Benchmark) run(ctx context.Context, s *server, callers []*caller, task string, searches int, most []int) (Load, error) {
+func (b *Benchmark) run(ctx context.Context, s *harness.Server, callers []*caller, task string, searches int, most []int) (Load, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	bar := harness.Locked(b.Progress.Start(int64(searches), task))
 	defer bar.Exit()
 	var taken atomic.Int64
 	errs := make([]error, len(callers))
-	before, start := s.usage(), time.Now()
+	before, start := s.Usage(), time.Now()
 	var wg sync.WaitGroup
 	for i, c := range callers {
 		c.samples, c.degraded, c.refused = nil, 0, 0
@@ -114,7 +114,7 @@ func (b *Benchmark) run(ctx context.Context, s *server, callers []*caller, task 
 		})
 	}
 	wg.Wait()
-	took, after := time.Since(start), s.usage()
+	took, after := time.Since(start), s.Usage()
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) }); i >= 0 {
 		return Load{}, errs[i]
 	}

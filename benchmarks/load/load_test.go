@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mneme/benchmarks/harness"
 )
 
 func callerWith(samples ...time.Duration) *caller { return &caller{samples: samples} }
@@ -13,7 +15,7 @@ func TestALoadComparesTheSlowestCallerWithTheOthers(t *testing.T) {
 	slow := callerWith(40*ms, 40*ms)
 	slow.degraded, slow.refused = 1, 2
 	l := newLoad([]*caller{callerWith(10 * ms), slow, callerWith(10*ms, 30*ms), callerWith()}, 2*time.Second,
-		usage{cpu: time.Second}, usage{cpu: 2 * time.Second, resident: 5})
+		harness.Usage{CPU: time.Second}, harness.Usage{CPU: 2 * time.Second, Resident: 5})
 	want := Load{
 		Searches: 5, PerS: 2.5, P50: 30, P95: 40, P99: 40, SlowestToMedian: 2, SlowestToFastest: 4,
 		CPU: 200, Resident: 5, Degraded: 1, Refused: 2,
@@ -25,7 +27,7 @@ func TestALoadComparesTheSlowestCallerWithTheOthers(t *testing.T) {
 
 func TestALoadWithoutAnswersHasNoLatency(t *testing.T) {
 	refused := &caller{refused: 3}
-	if l := newLoad([]*caller{refused}, time.Second, usage{}, usage{}); l != (Load{Refused: 3}) {
+	if l := newLoad([]*caller{refused}, time.Second, harness.Usage{}, harness.Usage{}); l != (Load{Refused: 3}) {
 		t.Errorf("got %+v", l)
 	}
 }
@@ -46,15 +48,5 @@ func TestTableHasTwoLinesForEachNumberOfCallers(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
-	}
-}
-
-func TestAPageThatIsMappedTwiceCountsOnce(t *testing.T) {
-	const maps = "55d2-7ffd ---p 00000000 00:00 0    [rollup]\nRss:   3000 kB\nPss:               2048 kB\nPss_Anon:  1 kB\n"
-	if got := proportional(maps); got != 2<<20 {
-		t.Errorf("%d bytes", got)
-	}
-	if got := proportional("Rss: 1 kB\n"); got != 0 {
-		t.Errorf("%d bytes of nothing", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"mneme/benchmarks/harness"
 	"mneme/benchmarks/measure"
 )
 
@@ -49,9 +50,9 @@ type Load struct {
 }
 
 // newLoad summarizes a run.
-func newLoad(callers []*caller, took time.Duration, before, after usage) Load {
+func newLoad(callers []*caller, took time.Duration, before, after harness.Usage) Load {
 	var all, means []time.Duration
-	l := Load{Resident: after.resident}
+	l := Load{Resident: after.Resident}
 	for _, c := range callers {
 		l.Degraded += c.degraded
 		l.Refused += c.refused
@@ -77,7 +78,7 @@ func newLoad(callers []*caller, took time.Duration, before, after usage) Load {
 	slowest := means[len(means)-1].Seconds()
 	l.SlowestToMedian = slowest / measure.Quantile(means, .50).Seconds()
 	l.SlowestToFastest = slowest / means[0].Seconds()
-	l.CPU = ms(after.cpu-before.cpu) / float64(len(all))
+	l.CPU = ms(after.CPU-before.CPU) / float64(len(all))
 	return l
 }
 

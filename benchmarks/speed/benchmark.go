@@ -27,22 +27,29 @@ const (
 // Benchmark measures each backend at each size.
 type Benchmark struct {
 	Backends  []Backend
-	Sizes     []int  // numbers of memories, ascending
-	Stores    int    // number of stores, over which the memories are spread evenly
-	Questions int    // number of questions per case, asked one at a time
+	Shapes    []Shape
+	Questions int    // number of questions, and of single writes, per case, one at a time
 	Vectors   string // VectorsSynthetic or VectorsModel
 	Seed      uint64 // of the workload
 
+	Program string   // the mneme executable whose start is measured; "": no start is measured
+	Flags   []string // further flags of its serve command
+
+	Finished func(Report) error // called after each case; nil: nothing
 	Progress harness.Progress
 	Log      *slog.Logger
 }
 
+// Shape is the number of memories of a case, and of the stores over which they are
+// spread evenly.
+type Shape struct{ Stores, Entries int }
+
 // Run measures all cases, with the embedder and the servers that config names. If
-// a case fails, Run skips the larger sizes of its backend. The report holds the
-// cases that succeeded.
+// a case fails, Run skips the further shapes of its backend with as many stores. The
+// report holds the cases that succeeded.
 func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, error) {
 	report := Report{
-		CPUs: runtime.GOMAXPROCS(0), Stores: b.Stores, Questions: b.Questions, Seed: b.Seed, Vectors: b.Vectors,
+		CPUs: runtime.GOMAXPROCS(0), Questions: b.Questions, Seed: b.Seed, Vectors: b.Vectors,
 	}
 	model, err := compose.OpenEmbedder(config)
 	if err != nil {
@@ -53,19 +60,29 @@ func (b *Benchmark) Run(ctx context.Context, config configs.Config) (Report, err
 	}
 	embedder := model
 	if b.Vectors == VectorsSynthetic {
-		if embedder, err = workload.NewSynthetic(ctx, model); err != nil {
+		synthetic, err := workload.NewSynthetic(ctx, model)
+		if err != nil {
 			return report, err
 		}
+		embedder = synthetic.AsModel()
 	}
 	for _, backend := range b.Backends {
-		for _, size := range b.Sizes {
-			r := caseRun{Benchmark: b, backend: backend, size: size, embedder: embedder}
-			measured, failed := r.run(ctx, config)
-			if failed != nil {
-				err = errors.Join(err, fmt.Errorf("%s with %d entries: %w", backend, size, failed))
-				break
+		failed := make(map[int]bool) // by number of stores
+		for _, shape := range b.Shapes {
+			if failed[shape.Stores] {
+				continue
+			}
+			r := caseRun{Benchmark: b, backend: backend, shape: shape, embedder: embedder}
+			measured, caseErr := r.run(ctx, config)
+			if caseErr != nil {
+				failed[shape.Stores] = true
+				err = errors.Join(err, fmt.Errorf("%s with %d entries in %s: %w", backend, shape.Entries, storesText(shape.Stores), caseErr))
+				continue
 			}
 			report.Cases = append(report.Cases, measured)
+			if b.Finished != nil {
+				err = errors.Join(err, b.Finished(report))
+			}
 		}
 	}
 	return report, err

@@ -5,7 +5,6 @@ import "mneme/benchmarks/measure"
 // Report holds the results of a benchmark.
 type Report struct {
 	CPUs      int    `json:"cpus"`
-	Stores    int    `json:"stores"`
 	Questions int    `json:"questions"`
 	Seed      uint64 `json:"seed"`
 	Vectors   string `json:"vectors"` // VectorsSynthetic or VectorsModel

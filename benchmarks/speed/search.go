@@ -3,6 +3,7 @@ package speed
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,8 +18,19 @@ import (
 )
 
 // steps are the steps of a search, in the order of the table. The lexical step runs
-// in parallel with embed and vector.
-var steps = []string{"embed", "lexical", "vector", "rank", "fetch", "total"}
+// in parallel with embed and vector. The last is the search without embedding: see
+// withoutEmbedding.
+var steps = []string{"embed", "lexical", "vector", "rank", "fetch", "total", WithoutEmbedding}
+
+// WithoutEmbedding is the step of Case.Steps that withoutEmbedding computes.
+const WithoutEmbedding = "without_embedding"
+
+// withoutEmbedding returns how long a search of the duration total would have taken if
+// the vector of its question had been known: the words are searched while the question is
+// embedded and its vector is searched, so that total lacks what the slower leg saves.
+func withoutEmbedding(took search.Took, total time.Duration) time.Duration {
+	return total - max(took.Lexical, took.Embed+took.Vector) + max(took.Lexical, took.Vector)
+}
 
 // searchOneStore asks for memories of all stores, each as the agent who owns the
 // memory's store.
@@ -39,8 +51,9 @@ func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 		if len(answer.Degraded) > 0 {
 			c.Degraded++
 		}
-		for n, took := range []time.Duration{answer.Took.Embed, answer.Took.Lexical, answer.Took.Vector, answer.Took.Rank, answer.Took.Fetch, total} {
-			samples[steps[n]] = append(samples[steps[n]], took)
+		took := answer.Took
+		for n, step := range []time.Duration{took.Embed, took.Lexical, took.Vector, took.Rank, took.Fetch, total, withoutEmbedding(took, total)} {
+			samples[steps[n]] = append(samples[steps[n]], step)
 		}
 		_ = bar.Add(1)
 	}
@@ -52,7 +65,7 @@ func (r *caseRun) searchOneStore(ctx context.Context, c *Case) error {
 
 // target returns the memory for question i. Knuth's multiplicative hash
 // spreads the targets over all memories.
-func (r *caseRun) target(i int) int { return int(uint64(i) * 2_654_435_761 % uint64(r.size)) }
+func (r *caseRun) target(i int) int { return int(uint64(i) * 2_654_435_761 % uint64(r.shape.Entries)) }
 
 // search searches for a memory as an agent. number makes each question unique, so
 // that no cache answers it.
@@ -76,6 +89,15 @@ type Scope struct {
 	Recall  *measure.Recall `json:"recall,omitempty"` // nil: the index is exact
 }
 
+// scope returns the figures of searches in a percentage of all stores.
+func (c Case) scope(percent int) (Scope, bool) {
+	i := slices.IndexFunc(c.Scopes, func(s Scope) bool { return s.Percent == percent })
+	if i < 0 {
+		return Scope{}, false
+	}
+	return c.Scopes[i], true
+}
+
 // searchManyStores asks as agents with grants for many stores, and measures the
 // recall of an approximate index within their scopes.
 func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
@@ -85,7 +107,10 @@ func (r *caseRun) searchManyStores(ctx context.Context) ([]Scope, error) {
 	}
 	var scopes []Scope
 	for _, percent := range scopePercents {
-		s := Scope{Percent: percent, Stores: max(1, r.Stores*percent/100)}
+		if r.shape.Stores == 1 && percent < 100 {
+			continue // the same store
+		}
+		s := Scope{Percent: percent, Stores: max(1, r.shape.Stores*percent/100)}
 		reader := fmt.Sprintf("reader-%d", percent)
 		if err := r.grant(ctx, reader, s.Stores); err != nil {
 			return nil, err
@@ -114,7 +139,7 @@ func (r *caseRun) grant(ctx context.Context, reader string, stores int) error {
 	return r.instance.Storage.Update(ctx, func(tx memory.Tx) error {
 		for n := range stores {
 			err := tx.PutGrant(ctx, acl.Grant{
-				Store: r.storeOf(n * r.Stores / stores), Grantee: reader, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
+				Store: r.storeOf(n * r.shape.Stores / stores), Grantee: reader, Level: acl.Read, MaxLabel: acl.Public, Label: acl.Public, Accepted: acl.Public,
 				ByPlatform: true, CreatedAt: time.Now(),
 			})
 			if err != nil {

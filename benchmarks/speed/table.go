@@ -16,8 +16,20 @@ import (
 type metricRow struct {
 	name     string                            // indented below a heading
 	value    func(c Case) (v float64, ok bool) // nil: the row is a heading
-	missing  string                            // shown if a case has no value
+	missing  func(c Case) string               // shown if a case has no value; nil: nothing
 	noGrowth bool                              // growth with size is meaningless
+}
+
+func unknown(Case) string { return "?" }
+
+// exactIn says why a case that searched a percentage of the stores has no recall.
+func exactIn(percent int) func(Case) string {
+	return func(c Case) string {
+		if _, ok := c.scope(percent); ok {
+			return "exact"
+		}
+		return ""
+	}
 }
 
 // rows returns the rows of the table, including headings.
@@ -32,10 +44,10 @@ func (r Report) rows() []metricRow {
 			plain(name+" p99", func(c Case) float64 { return of(c).P99 }),
 		}
 	}
-	recall := func(name string, scope int, value func(measure.Recall) float64) metricRow {
-		return metricRow{name: name, missing: "exact", value: func(c Case) (float64, bool) {
-			if r := c.Scopes[scope].Recall; r != nil {
-				return value(*r), true
+	recall := func(name string, percent int, value func(measure.Recall) float64) metricRow {
+		return metricRow{name: name, missing: exactIn(percent), value: func(c Case) (float64, bool) {
+			if s, ok := c.scope(percent); ok && s.Recall != nil {
+				return value(*s.Recall), true
 			}
 			return 0, false
 		}}
@@ -47,44 +59,53 @@ func (r Report) rows() []metricRow {
 		plain("disk of the rows, MB", func(c Case) float64 { return float64(c.DiskBytes) / MB }),
 		plain("live heap, MB", func(c Case) float64 { return float64(c.HeapBytes) / MB }),
 		plain("resident, MB", func(c Case) float64 { return float64(c.RSSBytes) / MB }),
-		{name: "search in one store, ms"},
+		{name: "ready, ms", missing: unknown, value: func(c Case) (float64, bool) { return c.ReadyMS, c.ReadyMS > 0 }},
+		{name: "write of one entry, ms"},
 	}
+	rows = append(rows, latency("  until committed", func(c Case) measure.Latency { return c.Put })...)
+	rows = append(rows, metricRow{name: "search in one store, ms"})
 	for _, step := range steps {
-		rows = append(rows, latency("  "+step, func(c Case) measure.Latency { return c.Steps[step] })...)
+		rows = append(rows, latency("  "+strings.ReplaceAll(step, "_", " "), func(c Case) measure.Latency { return c.Steps[step] })...)
 	}
 	rows = append(rows, metricRow{name: "search in many stores, total, ms"})
-	for i, percent := range scopePercents {
-		rows = append(rows, latency(fmt.Sprintf("  %d%% of them", percent), func(c Case) measure.Latency { return c.Scopes[i].Search })...)
+	percents := slices.DeleteFunc(slices.Clone(scopePercents), func(percent int) bool {
+		return !slices.ContainsFunc(r.Cases, func(c Case) bool { _, ok := c.scope(percent); return ok })
+	})
+	for _, percent := range percents {
+		of := func(c Case) (Scope, bool) { return c.scope(percent) }
+		rows = append(rows,
+			metricRow{name: fmt.Sprintf("  %d%% of them p50", percent), value: func(c Case) (float64, bool) { s, ok := of(c); return s.Search.P50, ok }},
+			metricRow{name: fmt.Sprintf("  %d%% of them p99", percent), value: func(c Case) (float64, bool) { s, ok := of(c); return s.Search.P99, ok }})
 	}
 	rows = append(rows, metricRow{name: "vector index against an exact scan"})
-	for i, percent := range scopePercents {
+	for _, percent := range percents {
 		rows = append(rows,
-			recall(fmt.Sprintf("  recall@10 in %d%%", percent), i, func(r measure.Recall) float64 { return r.At10 }),
-			recall(fmt.Sprintf("  recall@100 in %d%%", percent), i, func(r measure.Recall) float64 { return r.At100 }),
-			recall(fmt.Sprintf("  recall@200 in %d%%", percent), i, func(r measure.Recall) float64 { return r.At200 }))
+			recall(fmt.Sprintf("  recall@10 in %d%%", percent), percent, func(r measure.Recall) float64 { return r.At10 }),
+			recall(fmt.Sprintf("  recall@100 in %d%%", percent), percent, func(r measure.Recall) float64 { return r.At100 }),
+			recall(fmt.Sprintf("  recall@200 in %d%%", percent), percent, func(r measure.Recall) float64 { return r.At200 }))
 	}
 	if slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Degraded > 0 }) {
 		rows = append(rows, plain("answers without a leg", func(c Case) float64 { return float64(c.Degraded) }))
 	}
-	return append(rows, metricRow{name: "load of the machine", missing: "?", noGrowth: true, value: func(c Case) (float64, bool) { return c.Load, c.Load > 0 }})
+	return append(rows, metricRow{name: "load of the machine", missing: unknown, noGrowth: true, value: func(c Case) (float64, bool) { return c.Load, c.Load > 0 }})
 }
 
 // WriteTable writes the report as a table: a column for each case, and after the
-// cases of each backend the growth of its figures from the smallest size to the
+// cases of each backend with as many stores the growth of its figures from the smallest size to the
 // largest.
 func (r Report) WriteTable(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "%d CPUs; %d stores; %d questions\n", r.CPUs, r.Stores, r.Questions)
+	fmt.Fprintf(w, "%d CPUs; %d questions\n", r.CPUs, r.Questions)
 	fmt.Fprintf(w, "%s vectors; the model by itself: %.0f texts/s, a question %.1f ms (%s)\n\n",
 		r.Vectors, r.Model.TextsPerS, r.Model.Question.P50, r.Model.Fingerprint)
-	lines := [][]string{{""}, {"entries"}}
+	lines := [][]string{{""}, {"stores"}, {"entries"}}
 	rows := r.rows()
 	for _, row := range rows {
 		lines = append(lines, []string{row.name})
 	}
 	for from := 0; from < len(r.Cases); {
 		to := from + 1
-		for to < len(r.Cases) && r.Cases[to].Backend == r.Cases[from].Backend {
+		for to < len(r.Cases) && r.Cases[to].Backend == r.Cases[from].Backend && r.Cases[to].Stores == r.Cases[from].Stores {
 			to++
 		}
 		cases := r.Cases[from:to]
@@ -94,13 +115,14 @@ func (r Report) WriteTable(out io.Writer) error {
 				name = c.Backend
 			}
 			lines[0] = append(lines[0], name)
-			lines[1] = append(lines[1], strconv.Itoa(c.Entries))
+			lines[1] = append(lines[1], strconv.Itoa(c.Stores))
+			lines[2] = append(lines[2], strconv.Itoa(c.Entries))
 		}
 		if len(cases) > 1 {
-			lines[0], lines[1] = append(lines[0], ""), append(lines[1], "growth")
+			lines[0], lines[1], lines[2] = append(lines[0], ""), append(lines[1], ""), append(lines[2], "growth")
 		}
 		for i, row := range rows {
-			lines[i+2] = append(lines[i+2], row.cells(cases)...)
+			lines[i+3] = append(lines[i+3], row.cells(cases)...)
 		}
 		from = to
 	}
@@ -117,10 +139,11 @@ func (m metricRow) cells(cases []Case) []string {
 		if m.value == nil {
 			continue
 		}
-		cells[i] = m.missing
 		if v, ok := m.value(c); ok {
 			cells[i] = number(v)
 			values = append(values, v)
+		} else if m.missing != nil {
+			cells[i] = m.missing(c)
 		}
 	}
 	growth := ""

@@ -18,7 +18,7 @@ func newBench(p *program) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchRelevance(p), newBenchSpeed(p), newBenchLoad(p), newBenchExtraction(p))
+	cmd.AddCommand(newBenchRelevance(p), newBenchSpeed(p), newBenchGrowth(p), newBenchLoad(p), newBenchExtraction(p))
 	return cmd
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -16,10 +17,11 @@ func newBenchSpeed(p *program) *cobra.Command {
 	b := speedBench{program: p}
 	cmd := &cobra.Command{
 		Use:   "speed",
-		Short: "Measure import, size, search and recall over generated memories",
+		Short: "Measure import, size, search, writes, start and recall over generated memories",
 		Long: `Writes generated memories, embeds and indexes them, asks questions about them
-one at a time, and prints a table with a column for each backend and size, and
-the growth of each figure from the smallest size to the largest.
+one at a time, writes entries one at a time, starts servers on them, and prints a
+table with a column for each backend and size, and the growth of each figure from
+the smallest size to the largest.
 
 A backend is STORAGE+VECTOR, such as sqlite+flat or postgres+milvus, on the
 configured PostgreSQL and Milvus servers. Each case runs in a sandbox that is
@@ -30,7 +32,11 @@ must be allowed to create schemas.
 The same seed generates the same texts. Synthetic vectors resemble the model's
 but cost almost nothing to make; questions still run through the model, whose
 own speed is measured on a sample. Recall compares the vector index with an
-exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.`,
+exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.
+
+"without embedding" is a search less the time that embedding its question added:
+its words are searched at the same time. "ready" is the median of five starts of
+a server, until /readyz answers 200.`,
 		Args: cobra.NoArgs,
 		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
 			config, err := p.configure(cmd)
@@ -48,10 +54,11 @@ exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&b.backends, "backends", nil, "`list` of backends (default: sqlite+flat and the configured servers)")
-	flags.IntSliceVar(&b.Sizes, "entries", []int{20_000, 200_000}, "`list` of sizes, each a number of memories")
-	flags.IntVar(&b.Stores, "stores", 1000, "number of stores to spread the memories over")
-	flags.IntVar(&b.Questions, "questions", 300, "number of questions, each in one store")
+	flags.IntSliceVar(&b.sizes, "entries", []int{20_000, 200_000}, "`list` of sizes, each a number of memories")
+	flags.IntVar(&b.stores, "stores", 1000, "number of stores to spread the memories over")
+	flags.IntVar(&b.Questions, "questions", 300, "number of questions, each in one store, and of single writes")
 	flags.StringVar(&b.Vectors, "vectors", speed.VectorsSynthetic, "synthetic, or model for those of the configured embedder")
+	flags.StringVar(&b.Program, "program", "", "the mneme `executable` whose start is measured (default: this one)")
 	flags.Uint64Var(&b.Seed, "seed", 1, "seed of the generated texts")
 	return cmd
 }
@@ -61,41 +68,71 @@ type speedBench struct {
 	*program
 	speed.Benchmark
 	backends []string // --backends
+	sizes    []int    // --entries
+	stores   int      // --stores
 }
 
 // check validates the flags.
-func (b *speedBench) check(config configs.Config) error {
-	if len(b.Sizes) == 0 || slices.Min(b.Sizes) < 1 || b.Stores < 1 || b.Questions < 1 {
+func (b *speedBench) check(config configs.Config) (err error) {
+	if len(b.sizes) == 0 || slices.Min(b.sizes) < 1 || b.stores < 1 || b.Questions < 1 {
 		return errors.New("--entries, --stores and --questions must be above 0")
 	}
-	slices.Sort(b.Sizes)
-	b.Sizes = slices.Compact(b.Sizes)
+	slices.Sort(b.sizes)
+	for _, entries := range slices.Compact(b.sizes) {
+		b.Shapes = append(b.Shapes, speed.Shape{Stores: b.stores, Entries: entries})
+	}
 	if b.Vectors != speed.VectorsSynthetic && b.Vectors != speed.VectorsModel {
 		return errors.New("--vectors must be synthetic or model")
 	}
-	if len(b.backends) == 0 {
-		b.Backends = speed.ConfiguredBackends(config)
+	b.Backends, err = parseBackends(b.backends, config)
+	return err
+}
+
+// parseBackends parses --backends. By default it returns sqlite+flat and the configured
+// servers.
+func parseBackends(names []string, config configs.Config) ([]speed.Backend, error) {
+	if len(names) == 0 {
+		return speed.ConfiguredBackends(config), nil
 	}
-	for _, name := range b.backends {
+	var backends []speed.Backend
+	for _, name := range names {
 		backend, err := speed.ParseBackend(name)
 		if err != nil {
-			return fmt.Errorf("--backends: %w", err)
+			return nil, fmt.Errorf("--backends: %w", err)
 		}
-		b.Backends = append(b.Backends, backend)
+		backends = append(backends, backend)
 	}
-	return nil
+	return backends, nil
 }
 
 // run prints the measurements, even if a later case failed.
 func (b *speedBench) run(ctx context.Context, config configs.Config) error {
-	b.Progress, b.Log = b.progress, b.benchLogger()
+	if err := b.prepare(&b.Benchmark); err != nil {
+		return err
+	}
 	report, err := b.Benchmark.Run(ctx, config)
+	return errors.Join(err, b.printSpeed(report))
+}
+
+// prepare lets a benchmark start this program and report its progress.
+func (p *program) prepare(b *speed.Benchmark) (err error) {
+	b.Progress, b.Log = p.progress, p.benchLogger()
+	if p.file != "" {
+		b.Flags = []string{"--config", p.file}
+	}
+	if b.Program == "" {
+		b.Program, err = os.Executable()
+	}
+	return err
+}
+
+// printSpeed prints a report that has cases.
+func (p *program) printSpeed(report speed.Report) error {
 	switch {
 	case len(report.Cases) == 0:
-		return err
-	case b.json:
-		return errors.Join(err, b.printJSON(report))
-	default:
-		return errors.Join(err, report.WriteTable(b.out))
+		return nil
+	case p.json:
+		return p.printJSON(report)
 	}
+	return report.WriteTable(p.out)
 }

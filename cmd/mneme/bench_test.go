@@ -207,7 +207,7 @@ func TestBenchRelevanceCleansUpServers(t *testing.T) {
 func TestBenchSpeedMeasuresEverySizeAndStep(t *testing.T) {
 	t.Parallel()
 	report := decode[speed.Report](t, must(t, "", "", "bench", "speed", "--backends", "sqlite+flat", "--vectors", "model",
-		"--entries", "50,20", "--stores", "7", "--questions", "5", "--json"))
+		"--entries", "50,20", "--stores", "7", "--questions", "5", "--program", binary, "--json"))
 	if len(report.Cases) != 2 || report.Cases[0].Entries != 20 || report.Cases[1].Entries != 50 {
 		t.Fatalf("got %+v, want the sizes 20 and 50", report)
 	}
@@ -229,7 +229,10 @@ func checkCase(t *testing.T, c speed.Case, backend string) {
 	if c.Backend != backend || c.WriteS <= 0 || c.VectorsS <= 0 || c.DiskBytes == 0 || c.HeapBytes == 0 || c.Degraded > 0 {
 		t.Errorf("got %+v", c)
 	}
-	for _, step := range []string{"embed", "lexical", "vector", "fetch", "total"} {
+	if c.Put.P50 <= 0 || c.Put.P99 < c.Put.P50 || c.ReadyMS <= 0 {
+		t.Errorf("a write took %+v, a start %g ms", c.Put, c.ReadyMS)
+	}
+	for _, step := range []string{"embed", "lexical", "vector", "fetch", "total", speed.WithoutEmbedding} {
 		// The clock of Windows may not advance during a step.
 		if s := c.Steps[step]; s.P50 < 0 || s.P50 == 0 && runtime.GOOS != "windows" || s.P99 < s.P50 {
 			t.Errorf("%s: got %+v", step, s)
@@ -252,7 +255,7 @@ func TestBenchSpeedCleansUpServers(t *testing.T) {
 	dsn, addr := benchServers(t)
 	args := []string{
 		"bench", "speed", "--backends", "postgres+milvus", "--vectors", "model",
-		"--entries", "60", "--stores", "3", "--questions", "5", "--json",
+		"--entries", "60", "--stores", "3", "--questions", "5", "--program", binary, "--json",
 	}
 	t.Setenv("MNEME_POSTGRES_DSN", dsn)
 	t.Setenv("MNEME_MILVUS_ADDR", addr)

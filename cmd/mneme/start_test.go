@@ -18,7 +18,6 @@ import (
 	"mneme/benchmarks/harness"
 	"mneme/cmd/compose"
 	"mneme/configs"
-	"mneme/embed"
 	"mneme/indexer"
 	"mneme/internal/workload"
 	"mneme/memory"
@@ -83,7 +82,7 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 		b.Fatal(err)
 	}
 	model := models.Main[0]
-	model.Embedder = disguised{synthetic, model.Embedder.Fingerprint()}
+	model.Embedder = synthetic.AsModel()
 	instance, err := compose.OpenWith(ctx, config, log, compose.Models{Main: []indexer.Model{model}})
 	if err != nil {
 		b.Fatal(err)
@@ -107,14 +106,6 @@ func fillDatabase(b *testing.B, dir string, entries int) {
 		b.Fatal(err)
 	}
 }
-
-// disguised is an embedder with the fingerprint of another.
-type disguised struct {
-	embed.Embedder
-	fingerprint string
-}
-
-func (d disguised) Fingerprint() string { return d.fingerprint }
 
 // fetch makes a request that must succeed and returns the body of the answer.
 func fetch(b *testing.B, method, url, token, body string) string {

@@ -141,6 +141,7 @@ func TestUsageErrorsExitWith2(t *testing.T) {
 		"model pull english",
 		"bench relevance", // with --data-dir, like all of these
 		"bench speed",
+		"bench growth",
 		"search --agent a question --storage mysql",
 		"search --agent a question --storage postgres",
 		"search --agent a question --vector milvus",

@@ -69,6 +69,15 @@ func combine(ctx context.Context, model embed.Embedder, form string, first, seco
 // Fingerprint implements embed.Embedder.
 func (s *Synthetic) Fingerprint() string { return "synthetic/v1/" + s.Embedder.Fingerprint() }
 
+// AsModel returns s under the model's fingerprint: a server with the model then searches the
+// synthetic vectors instead of embedding every entry again.
+func (s *Synthetic) AsModel() embed.Embedder { return asModel{s} }
+
+// asModel is a Synthetic with the fingerprint of its model.
+type asModel struct{ *Synthetic }
+
+func (a asModel) Fingerprint() string { return a.Embedder.Fingerprint() }
+
 // Query implements embed.Embedder.
 func (s *Synthetic) Query(ctx context.Context, text string) (embed.Query, error) {
 	if _, err := s.Embedder.Query(ctx, text); err != nil {
