@@ -215,7 +215,7 @@ type Search struct {
 	// by which they are scored, and of the entries of the lexical index's documents.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
 	// Running is the number of concurrent searches, for which agents take turns; 0: 64 if
-	// searches wait for a server, and otherwise four for each processor.
+	// searches wait for a server, and otherwise two for each processor.
 	Running int `mapstructure:"running"`
 }
 

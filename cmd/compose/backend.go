@@ -276,7 +276,7 @@ func SearchOptions(config configs.Config, log *slog.Logger, ix search.Indexer) s
 }
 
 // concurrentSearches returns the number of concurrent searches: search.running or, if that is 0,
-// 64 if searches wait for a server, and otherwise four for each processor. More would only
+// 64 if searches wait for a server, and otherwise two for each processor. More would only
 // slow each other down, some more than others: docs/decisions/0056-reads-take-turns.md.
 func concurrentSearches(config configs.Config) int {
 	remote := config.Storage != "sqlite" || config.Vector != "flat" || remoteOf(config) != nil || config.Rerank.URL != ""
@@ -286,7 +286,7 @@ func concurrentSearches(config configs.Config) int {
 	case remote:
 		return 64
 	}
-	return 4 * runtime.GOMAXPROCS(0)
+	return 2 * runtime.GOMAXPROCS(0)
 }
 
 // MakeDataDir creates the data folder if it is missing, accessible only to its

@@ -11,7 +11,7 @@ import (
 
 // Searches that wait for a server leave the processors idle: more of them run at a time.
 func TestTheNumberOfConcurrentSearchesFollowsFromWhatTheyWaitFor(t *testing.T) {
-	local := 4 * runtime.GOMAXPROCS(0)
+	local := 2 * runtime.GOMAXPROCS(0)
 	for name, c := range map[string]struct {
 		set  func(*configs.Config)
 		want int
