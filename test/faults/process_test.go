@@ -5,6 +5,7 @@ package faults
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -157,13 +158,40 @@ func (p *process) checkInSync(entries int) {
 
 // checkInSync waits until all processes of a service are idle, and checks that rows and
 // vectors agree. When the queue is empty, a process may still be writing leased entries to the
-// index, after which it reads the rows again.
+// index, after which it reads the rows again. So vectors may disagree once if afterwards a
+// process has indexed more entries.
 func checkInSync(entries int, processes ...*process) {
+	first := processes[0]
+	first.t.Helper()
+	waitIdle(processes)
+	before := indexed(processes)
+	got := first.reconcile()
+	if got == (reconciled{Rows: entries, Indexed: entries}) {
+		return
+	}
+	eventually(first.t, func() error {
+		if indexed(processes) == before {
+			return fmt.Errorf("reconcile reports %+v of %d entries, and no process was writing any", got, entries)
+		}
+		return nil
+	})
+	waitIdle(processes)
+	first.checkInSync(entries)
+}
+
+func waitIdle(processes []*process) {
 	for _, p := range processes {
 		p.t.Helper()
 		p.waitIdle()
 	}
-	processes[0].checkInSync(entries)
+}
+
+// indexed returns how many entries processes have indexed.
+func indexed(processes []*process) (sum float64) {
+	for _, p := range processes {
+		sum += p.counter("mneme_indexed_entries_total")
+	}
+	return sum
 }
 
 // eventually polls check until it returns nil.
