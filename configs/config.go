@@ -212,7 +212,8 @@ type Search struct {
 	// QueryCacheBytes bounds the cache of queries with their vectors.
 	QueryCacheBytes int `mapstructure:"query_cache_bytes"`
 	// CandidateCacheBytes limits the caches of rows that searches have read, of the data
-	// by which they are scored, and of the entries of the lexical index's documents.
+	// by which they are scored, of values of up to 16 kB that were shown, and of the entries
+	// of the lexical index's documents.
 	CandidateCacheBytes int `mapstructure:"candidate_cache_bytes"`
 	// Running is the number of concurrent searches, for which agents take turns; 0: 64 if
 	// searches wait for a server, and otherwise two for each processor.

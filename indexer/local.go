@@ -49,6 +49,12 @@ func (x *localIndex) Search(ctx context.Context, scope acl.Scope, query vector.Q
 	return x.Index.Search(ctx, scope, query)
 }
 
+// AtMost implements vector.Local. A search cannot begin at once while stores are loaded.
+func (x *localIndex) AtMost(scope acl.Scope, n int) bool {
+	local, ok := x.Index.(vector.Local)
+	return ok && x.full.Load() && local.AtMost(scope, n)
+}
+
 // List implements vector.Lister.
 func (x *localIndex) List(ctx context.Context, yield func(vector.IndexedEntry) error) error {
 	lister, ok := x.Index.(vector.Lister)

@@ -81,6 +81,9 @@ func TestSearchesLoadTheirStores(t *testing.T) {
 				t.Errorf("hits are %v", hits)
 			}
 		}
+		if scope := acltest.Scope(t, acltest.Reach{Number: numbers["b"], Ceiling: acl.Restricted}); serving[0].Index.(vector.Local).AtMost(scope, 1) {
+			t.Error("a search of a store that is not loaded could begin at once")
+		}
 		if a, b := index.of(numbers["a"]), index.of(numbers["b"]); a != 1 || b != 0 {
 			t.Errorf("loaded %d and %d records, want 1 and 0", a, b)
 		}

@@ -77,7 +77,7 @@ func (f *formerEntries) of(e *memory.Entry) *memory.Then {
 // snapshotOf returns a snapshot of a scope. If the request has an AsOf, the snapshot has the
 // entries of that time.
 func (s *Searcher) snapshotOf(ctx context.Context, tx memory.ReadTx, scope acl.Scope, q *searchQuery) (in snapshot, err error) {
-	in = snapshot{tx: tx, scope: scope}
+	in = s.within(tx, scope, q)
 	if q.asOf == nil {
 		return in, nil
 	}

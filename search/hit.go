@@ -58,7 +58,7 @@ func (h *Hit) EntryID() uuid.UUID { return h.whole.ID }
 // first batch, which has loaded hits; Values reads those of the others.
 func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (hits []Hit, loaded int, err error) {
 	loaded = memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-	if hits, err = loadValues(ctx, in.tx, q, found, candidates[:loaded]); err != nil {
+	if hits, err = loadValues(ctx, in, q, found, candidates[:loaded]); err != nil {
 		return nil, 0, err
 	}
 	if err := loadCodes(ctx, in, q, found, hits, true); err != nil {
@@ -74,8 +74,8 @@ func loadHits(ctx context.Context, in snapshot, q *searchQuery, found *retrieved
 
 // loadValues reads the values of the candidates and returns their hits in the same
 // order.
-func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, found *retrieved, candidates []*candidate) ([]Hit, error) {
-	entries, err := completed(ctx, tx, candidates)
+func loadValues(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) ([]Hit, error) {
+	entries, err := completed(ctx, in, candidates)
 	if err != nil {
 		return nil, err
 	}
@@ -87,29 +87,20 @@ func loadValues(ctx context.Context, tx memory.EntryReader, q *searchQuery, foun
 }
 
 // completed returns the entries of the candidates with their values, in the same order.
-func completed(ctx context.Context, tx memory.EntryReader, candidates []*candidate) ([]memory.Entry, error) {
-	ids, entries := make([]uuid.UUID, 0, len(candidates)), make([]memory.Entry, len(candidates))
-	index := make(map[uuid.UUID]int, len(candidates))
+func completed(ctx context.Context, in snapshot, candidates []*candidate) ([]memory.Entry, error) {
+	entries, rows := make([]memory.Entry, len(candidates)), make([]*memory.Entry, 0, len(candidates))
 	for i, c := range candidates {
 		if entries[i] = *c.entry; c.then == nil {
-			ids, index[c.entry.ID] = append(ids, c.entry.ID), i
+			rows = append(rows, &entries[i])
 			continue
 		}
-		whole, err := c.then.Whole(ctx, tx, c.entry)
+		whole, err := c.then.Whole(ctx, in.tx, c.entry)
 		if err != nil {
 			return nil, err
 		}
 		entries[i] = whole
 	}
-	if len(ids) == 0 {
-		return entries, nil
-	}
-	contents, err := tx.Contents(ctx, ids)
-	for _, content := range contents {
-		e := &entries[index[content.ID]]
-		e.Value, e.Size, e.TypeBy, e.DescriptionBy = content.Value, 0, content.TypeBy, content.DescriptionBy
-	}
-	return entries, err
+	return entries, in.contents.Complete(ctx, in.tx, rows)
 }
 
 // newHit returns the hit of a candidate, with the fields that the caller's access shows.
@@ -172,7 +163,7 @@ func (s *Searcher) reloadHits(ctx context.Context, hits []Hit) (batch []Hit, tak
 			}
 			taken++
 		}
-		if batch, err = loadValues(ctx, tx, q, found, still); err != nil {
+		if batch, err = loadValues(ctx, in, q, found, still); err != nil {
 			return err
 		}
 		return loadCodes(ctx, in, q, found, batch, false)

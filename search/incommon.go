@@ -10,7 +10,7 @@ import (
 
 // commonWords compares the words of candidates by their terms.
 type commonWords struct {
-	tx      memory.EntryReader
+	in      snapshot
 	weights []float64    // by number of the term
 	marked  []*candidate // by number: the candidate whose terms were marked last
 	read    map[*candidate]words
@@ -27,8 +27,8 @@ type words struct {
 var numberings = sync.Pool{New: func() any { return make(map[uint64]int) }}
 
 // newCommonWords weighs the terms of candidates by their rarity among them.
-func newCommonWords(tx memory.EntryReader, all []*candidate) *commonWords {
-	w := &commonWords{tx: tx, read: make(map[*candidate]words, len(all)), replies: make(map[*candidate]bool)}
+func newCommonWords(in snapshot, all []*candidate) *commonWords {
+	w := &commonWords{in: in, read: make(map[*candidate]words, len(all)), replies: make(map[*candidate]bool)}
 	numbers := numberings.Get().(map[uint64]int) // of each term, by its hash
 	defer func() {
 		clear(numbers)
@@ -91,7 +91,7 @@ func (w *commonWords) isReply(ctx context.Context, c *candidate) (bool, error) {
 	if is, known := w.replies[c]; known {
 		return is, nil
 	}
-	entries, err := completed(ctx, w.tx, []*candidate{c})
+	entries, err := completed(ctx, w.in, []*candidate{c})
 	if err != nil {
 		return false, err
 	}

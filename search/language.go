@@ -23,7 +23,7 @@ func (c *candidate) version() rowVersion { return rowVersion{c.entry.ID, c.entry
 // addLanguages sets the languages of the candidates that the multilingual model scores, if the
 // wording's language is known: the model scores an entry in another language on another scale.
 // The language of a text is detected once for all wordings and snapshots of a search.
-func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, known languages, asked *resolved, candidates []*candidate, found []assessment) error {
+func (s *Searcher) addLanguages(ctx context.Context, in snapshot, known languages, asked *resolved, candidates []*candidate, found []assessment) error {
 	if asked.language == "" {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, know
 			unread = append(unread, c)
 		}
 	}
-	if err := s.readLanguages(ctx, tx, known, unread); err != nil {
+	if err := s.readLanguages(ctx, in, known, unread); err != nil {
 		return err
 	}
 	for i, c := range candidates {
@@ -49,10 +49,10 @@ func (s *Searcher) addLanguages(ctx context.Context, tx memory.EntryReader, know
 
 // readLanguages detects the languages of unread candidates and adds them to known, a batch
 // of texts at a time.
-func (s *Searcher) readLanguages(ctx context.Context, tx memory.EntryReader, known languages, unread []*candidate) error {
+func (s *Searcher) readLanguages(ctx context.Context, in snapshot, known languages, unread []*candidate) error {
 	for len(unread) > 0 {
 		n := memory.BatchOf(len(unread), func(i int) int { return unread[i].entry.Size })
-		entries, err := completed(ctx, tx, unread[:n])
+		entries, err := completed(ctx, in, unread[:n])
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"mneme/fusion"
-	"mneme/memory"
 )
 
 // If two entries say nearly the same about the same thing, the newer one is current:
@@ -42,9 +41,9 @@ const (
 //
 // SECURITY: for stores at level search, neither the order nor a mark reveals which entry is
 // newer.
-func newerFirst(ctx context.Context, tx memory.EntryReader, found *retrieved, ordered []*candidate) error {
+func newerFirst(ctx context.Context, in snapshot, found *retrieved, ordered []*candidate) error {
 	first := ordered[:min(len(ordered), newerDepth)]
-	words := newCommonWords(tx, first)
+	words := newCommonWords(in, first)
 	for i := range first {
 		for {
 			at, err := found.swapRank(ctx, words, ordered, i)

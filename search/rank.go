@@ -80,7 +80,7 @@ func (s *Searcher) rank(ctx context.Context, in snapshot, q *searchQuery, found 
 			slices.SortFunc(head, compareScore)
 			head = q.diversify(head, found.models)
 			if !q.asksForDates() && (q.request.Recency == nil || q.request.Recency.Weight == 0) {
-				if err := newerFirst(ctx, in.tx, found, head); err != nil {
+				if err := newerFirst(ctx, in, found, head); err != nil {
 					return selected{}, err
 				}
 			}

@@ -115,7 +115,7 @@ func (s *Searcher) recall(ctx context.Context, tx memory.ReadTx, q *searchQuery,
 			valued = append(valued, c)
 		}
 	}
-	read, err := loadValues(ctx, tx, q, found, valued)
+	read, err := loadValues(ctx, in, q, found, valued)
 	if err != nil {
 		return nil, err
 	}

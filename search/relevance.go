@@ -121,7 +121,7 @@ func (s *Searcher) assessBy(ctx context.Context, in snapshot, q *searchQuery, of
 		found[i].chooseModels(asked.prefers, choice.Of(c.access.Detail))
 	}
 	asked.addDated(candidates, found)
-	if err := s.addLanguages(ctx, in.tx, of.languages, asked, candidates, found); err != nil {
+	if err := s.addLanguages(ctx, in, of.languages, asked, candidates, found); err != nil {
 		return nil, err
 	}
 	return found, of.models.addMaxSim(ctx, in, asked, ids, found)

@@ -127,7 +127,7 @@ func (s *Searcher) toJudge(ctx context.Context, q *searchQuery, found *retrieved
 		if err != nil {
 			return err
 		}
-		in := snapshot{tx: tx, scope: q.bounded(scope)}
+		in := s.within(tx, q.bounded(scope), q)
 		merged, err := s.mergeFound(ctx, in, q, found)
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (q *searchQuery) maySend(c *candidate) bool {
 func readTexts(ctx context.Context, in snapshot, q *searchQuery, found *retrieved, candidates []*candidate) (texts []sentText, err error) {
 	for len(candidates) > 0 {
 		n := memory.BatchOf(len(candidates), func(i int) int { return candidates[i].entry.Size })
-		hits, err := loadValues(ctx, in.tx, q, found, candidates[:n])
+		hits, err := loadValues(ctx, in, q, found, candidates[:n])
 		if err != nil {
 			return nil, err
 		}

@@ -136,7 +136,7 @@ func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, before *retriev
 }
 
 // askLegs asks the legs of the search's mode concurrently for their first fetch hits
-// of each wording within the scope. A leg that the mode excludes only prepares its part
+// of each wording within the scope; one after the other if the vector leg answers at once. A leg that the mode excludes only prepares its part
 // of the relevance. If one leg fails, the result names it and the other leg answers.
 // askLegs returns an error if no leg that searches is left.
 func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (*retrieved, error) {
@@ -153,10 +153,15 @@ func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieve
 		fetch = 0 // the candidates are known
 	}
 	var words, meaning legFound
-	go func() {
+	searchVectors := func() {
 		defer close(done)
 		meaning, vectorErr = s.searchVectors(ctx, q, before.wordings, before.models, fetchIn(mode != ModeLexical, fetch))
-	}()
+	}
+	if s.answersAtOnce(q, before.wordings) {
+		searchVectors()
+	} else {
+		go searchVectors()
+	}
 	words, lexicalErr = s.searchLexical(ctx, q, before.wordings, fetchIn(mode != ModeVector, fetch))
 	<-done
 	wordings, rewritten := reread(words.wordings, meaning.wordings)

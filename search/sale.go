@@ -85,7 +85,7 @@ func (s *Searcher) countTokens(ctx context.Context, in snapshot, q *searchQuery,
 	left := budget{fit: s.fitTokens, most: most}
 	for len(read) > 0 {
 		n := memory.BatchOf(len(read), func(i int) int { return read[i].entry.Size })
-		hits, err := loadValues(ctx, in.tx, q, found, read[:n])
+		hits, err := loadValues(ctx, in, q, found, read[:n])
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (s *Searcher) offer(ctx context.Context, tx memory.Tx, q *searchQuery, answ
 	if err != nil {
 		return Offering{}, err
 	}
-	hits, err := s.loadOffered(ctx, snapshot{tx: tx, scope: scope}, q, answer.found, possible)
+	hits, err := s.loadOffered(ctx, s.within(tx, scope, q), q, answer.found, possible)
 	if err != nil {
 		return Offering{}, err
 	}
@@ -266,7 +266,7 @@ func (s *Searcher) loadOffered(ctx context.Context, in snapshot, q *searchQuery,
 		}
 		candidates = append(candidates, p.at(now))
 	}
-	hits, err := loadValues(ctx, in.tx, q, found, candidates)
+	hits, err := loadValues(ctx, in, q, found, candidates)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,8 @@ type Options struct {
 	// Default 8 MiB.
 	QueryCache int
 	// CandidateCache bounds the bytes of the caches of candidates: half for the evidence
-	// that entries are scored by, a sixteenth for the entries of docIDs, the rest for rows.
+	// that entries are scored by, a sixteenth each for the entries of docIDs and for values, the
+	// rest for rows.
 	// Default 64 MiB.
 	CandidateCache int
 	// Searches bound how many searches run and wait, per agent and in total. Its zero
@@ -101,6 +102,7 @@ type Searcher struct {
 	queries      *cache.Queries
 	documents    *cache.Documents
 	rows         *cache.Rows
+	contents     *cache.Contents
 	evidence     *cache.Evidence
 	unnoted      *lru.Cache[string, time.Time] // by store and label: last attempt to record a question
 	searches     *fairqueue.Queue
@@ -111,7 +113,7 @@ const (
 	// queryCacheBytes is the default of Options.QueryCache: about 4,000 short queries of a
 	// 384-dimensional model, or 2,500 with the codes of ten tokens.
 	queryCacheBytes = 8 << 20
-	// candidateCacheBytes is the default of Options.CandidateCache: some 34,000 rows, the
+	// candidateCacheBytes is the default of Options.CandidateCache: some 29,000 rows, the
 	// evidence of 10,000 entries, and the entries of 100,000 docIDs.
 	candidateCacheBytes = 64 << 20
 )
@@ -144,7 +146,8 @@ func New(storage memory.Storage, service *memory.Service, options Options) *Sear
 		readers:      readers,
 		queries:      cache.NewQueries(cmp.Or(options.QueryCache, queryCacheBytes)),
 		documents:    cache.NewDocuments(candidateBytes / 16),
-		rows:         cache.NewRows(readers, candidateBytes/16*7),
+		rows:         cache.NewRows(readers, candidateBytes/16*6),
+		contents:     cache.NewContents(candidateBytes / 16),
 		evidence:     cache.NewEvidence(candidateBytes / 2),
 		unnoted:      lru.New(unnotedBytes, func(store string, _ time.Time) int { return len(store) }),
 		searchLimits: cmp.Or(options.Searches, defaultSearches),

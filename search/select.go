@@ -96,7 +96,7 @@ func (s *Searcher) loadNearest(ctx context.Context, in snapshot, q *searchQuery,
 	if len(nearest) == 0 {
 		return nil, nil
 	}
-	entries, err := completed(ctx, in.tx, nearest)
+	entries, err := completed(ctx, in, nearest)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,41 @@ const defaultVectorBudget = 3 * time.Second
 // of time once. Each further budgetBytes add the budget once more.
 const budgetBytes = 4000
 
+// fewChunks is a number of chunks that are compared in less time than another thread takes to
+// wake up: some 60 µs of 384 elements.
+const fewChunks = 2048
+
+// answersAtOnce reports whether the vector leg has little to do: the wordings' embeddings are
+// cached, and few chunks are compared in this process.
+func (s *Searcher) answersAtOnce(q *searchQuery, wordings []resolved) bool {
+	asked, _ := modelsFor(s.indexer.Serving(), q.scope)
+	for _, model := range asked {
+		if !model.serves() {
+			continue
+		}
+		if !isSmall(model.Index, q.scope) {
+			return false
+		}
+		for i := range wordings {
+			if _, cached := s.queries.Get(s.queryKey(q, model, wordings[i].text)); !cached {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isSmall reports whether a search of an index compares few chunks in this process.
+func isSmall(index vector.Index, scope acl.Scope) bool {
+	local, ok := index.(vector.Local)
+	return ok && local.AtMost(scope, fewChunks)
+}
+
+// queryKey returns the key of a wording's cached embedding.
+func (s *Searcher) queryKey(q *searchQuery, by model, text string) cache.QueryKey {
+	return cache.QueryKey{Reader: s.readers.Of(q.caller), Fingerprint: by.Fingerprint, Query: text}
+}
+
 // searchVectors is the vector leg. It ends within the vector budget. With a fetch of 0 it only
 // embeds the wordings. by are the models that made the embeddings in before.
 func (s *Searcher) searchVectors(ctx context.Context, q *searchQuery, before []resolved, by models, fetch int) (leg legFound, err error) {
@@ -79,7 +114,7 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, by models, 
 		}
 		query := vector.Query{Vector: asked.embeddings[k].Vector, Limit: fetch, Only: only}
 		scope := by.scopeOf(k, q.scope)
-		found, err := withDeadline(ctx, func() (legList, error) { return askIndex(ctx, model.Index, scope, query) })
+		found, err := askIndex(ctx, model.Index, scope, query)
 		if err != nil {
 			return legList{}, err
 		}
@@ -91,8 +126,15 @@ func (s *Searcher) searchModels(ctx context.Context, q *searchQuery, by models, 
 	return by.merge(of, asked), nil
 }
 
-// askIndex searches an index.
+// askIndex searches an index. It returns when ctx ends, even if the index is slow to notice.
 func askIndex(ctx context.Context, index vector.Index, scope acl.Scope, query vector.Query) (legList, error) {
+	if _, soon := index.(vector.Local); soon {
+		return searchIndex(ctx, index, scope, query)
+	}
+	return withDeadline(ctx, func() (legList, error) { return searchIndex(ctx, index, scope, query) })
+}
+
+func searchIndex(ctx context.Context, index vector.Index, scope acl.Scope, query vector.Query) (legList, error) {
 	var found []vector.Hit
 	var cut bool
 	var err error
@@ -166,14 +208,10 @@ func (s *Searcher) preferOne(ctx context.Context, q *searchQuery, by models, ask
 func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []resolved, former, by models) (wordings []resolved, err error) {
 	ctx, end := s.startStep(ctx, "embed", &tookOf(ctx).Embed)
 	defer end(&err)
-	reader := s.readers.Of(q.caller)
 	wordings = slices.Clone(before)
 	for k, model := range by {
 		if !model.serves() {
 			continue
-		}
-		keyOf := func(text string) cache.QueryKey {
-			return cache.QueryKey{Reader: reader, Fingerprint: model.Fingerprint, Query: text}
 		}
 		var missing []*resolved
 		var texts []string
@@ -182,7 +220,7 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []r
 			if asked.embeddings[k].Vector != nil && former[k].Fingerprint == model.Fingerprint {
 				continue // the legs were asked before
 			}
-			if asked.embeddings[k], _ = s.queries.Get(keyOf(asked.text)); asked.embeddings[k].Vector == nil {
+			if asked.embeddings[k], _ = s.queries.Get(s.queryKey(q, model, asked.text)); asked.embeddings[k].Vector == nil {
 				missing, texts = append(missing, asked), append(texts, asked.text)
 			}
 		}
@@ -190,7 +228,7 @@ func (s *Searcher) embedWordings(ctx context.Context, q *searchQuery, before []r
 			continue
 		}
 		embeddings, err := embedAll(ctx, texts, func(ctx context.Context, text string) (embed.Query, error) {
-			return s.queries.Embed(ctx, keyOf(text), model.Embedder)
+			return s.queries.Embed(ctx, s.queryKey(q, model, text), model.Embedder)
 		})
 		if err != nil {
 			return wordings, fmt.Errorf("embed the query: %w", err)

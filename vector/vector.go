@@ -74,6 +74,13 @@ type Bounded interface {
 	SearchBounded(ctx context.Context, scope acl.Scope, query Query) (hits []Hit, cut bool, err error)
 }
 
+// Local is an Index in this process, whose searches end soon after their context does.
+type Local interface {
+	// AtMost reports whether a search in the scope can begin at once and compares at most n
+	// chunks.
+	AtMost(scope acl.Scope, n int) bool
+}
+
 // IndexedEntry identifies what an index holds of one entry.
 type IndexedEntry struct {
 	Entry uuid.UUID

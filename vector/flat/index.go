@@ -56,7 +56,10 @@ type Index struct {
 	vectors int
 }
 
-var _ vector.Index = (*Index)(nil)
+var (
+	_ vector.Index = (*Index)(nil)
+	_ vector.Local = (*Index)(nil)
+)
 
 // New returns an empty index for vectors of dim elements, dim > 0.
 func New(dim int) *Index {

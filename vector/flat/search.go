@@ -2,6 +2,7 @@ package flat
 
 import (
 	"context"
+	"iter"
 
 	"github.com/google/uuid"
 
@@ -63,6 +64,33 @@ func (x *Index) Search(ctx context.Context, scope acl.Scope, query vector.Query)
 	return best.hits(), nil
 }
 
+// AtMost implements vector.Local.
+func (x *Index) AtMost(scope acl.Scope, n int) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return !scope.Any(func(access acl.Access) bool {
+		for s := range x.slabs(access) {
+			n -= s.rows(x.perSegment)
+		}
+		return n < 0
+	})
+}
+
+// slabs yields what a search may read of a store. The caller must hold the read lock.
+func (x *Index) slabs(access acl.Access) iter.Seq[*slab] {
+	return func(yield func(*slab) bool) {
+		partition := x.stores[access.Number]
+		if partition == nil {
+			return
+		}
+		for label, s := range partition {
+			if s != nil && access.Sees(acl.Label(label)) && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // visible returns the rows that a search reads, and their number. If only is not nil, it
 // returns the rows of these entries only.
 //
@@ -76,14 +104,7 @@ func (x *Index) visible(scope acl.Scope, only []uuid.UUID) (spans []span, rows i
 		return spans, len(spans)
 	}
 	for _, access := range scope.Indexed() {
-		partition := x.stores[access.Number]
-		if partition == nil {
-			continue
-		}
-		for label, s := range partition {
-			if s == nil || !access.Sees(acl.Label(label)) {
-				continue
-			}
+		for s := range x.slabs(access) {
 			for _, segment := range s.segments {
 				segment.freeze()
 				found := span{halves: segment.halves, ids: segment.ids, chunks: segment.chunks, first: rows}

@@ -84,6 +84,12 @@ func (p *pair) check(t fataler, scope acl.Scope, query vector.Query) float64 {
 	for _, hit := range all {
 		exact[hit.Entry] = hit.Score
 	}
+	if local, ok := p.index.(vector.Local); ok {
+		n := p.model.chunks(scope)
+		if !local.AtMost(scope, n) || n > 0 && local.AtMost(scope, n-1) {
+			t.Fatalf("the scope has %d chunks; at most so many: %v, one less: %v", n, local.AtMost(scope, n), local.AtMost(scope, n-1))
+		}
+	}
 	seen := make(map[uuid.UUID]bool, len(hits))
 	for i, hit := range hits {
 		score, ok := exact[hit.Entry]
@@ -161,6 +167,16 @@ func (m model) search(scope acl.Scope, query vector.Query) []vector.Hit {
 	}
 	sortHits(hits)
 	return hits
+}
+
+// chunks returns the number of visible chunks.
+func (m model) chunks(scope acl.Scope) (n int) {
+	for _, records := range m {
+		if visible(scope, records[0]) {
+			n += len(records)
+		}
+	}
+	return n
 }
 
 // score returns the exact score of the chunk that a hit names. It is infinite if the entry has
