@@ -201,6 +201,9 @@ func newPanel(i int, title string, entries scale) panel {
 	for _, n := range entries.decades() {
 		p.XTicks = append(p.XTicks, tick{p.atX(n), decade(n)})
 	}
+	if len(p.XTicks) > 0 {
+		p.XTicks[0].Name += " entries" // where the margin has room
+	}
 	return p
 }
 

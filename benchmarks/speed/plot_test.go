@@ -72,7 +72,7 @@ func TestPlotShowsEachBackendAndLeavesOutMissingValues(t *testing.T) {
 		"rect many ": 4 + 3, "rect many p50": 2 + 2, "rect many p99": 2 + 2,
 		"line linear": 6 + 1,
 		"sqlite+flat": 1, "postgres+milvus": 1, "1,000 stores": 1, // in the legend
-		"1,000,000": 6, // on the axes
+		"10,000 entries": 6, "1,000,000": 6, // on the axes
 		"postgres+milvus, 100,000 entries in 1 store: p99 153 ms": 1,
 		"sqlite+flat, 1,000,000 entries in 1,000 stores: 90.5 ms": 1,
 	} {

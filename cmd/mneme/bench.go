@@ -22,6 +22,30 @@ func newBench(p *program) *cobra.Command {
 	return cmd
 }
 
+// benchmark is a run of one of the commands.
+type benchmark interface {
+	// check validates the flags.
+	check(cmd *cobra.Command, config configs.Config) error
+	run(cmd *cobra.Command, config configs.Config) error
+}
+
+// measure runs a benchmark with the configuration.
+func (p *program) measure(b benchmark) func(*cobra.Command, []string) error {
+	return p.do(func(cmd *cobra.Command, _ []string) error {
+		config, err := p.configure(cmd)
+		if err != nil {
+			return err
+		}
+		if cmd.Flags().Changed("data-dir") {
+			return usageError{errNoDataDir}
+		}
+		if err := b.check(cmd, config); err != nil {
+			return usageError{err}
+		}
+		return b.run(cmd, config)
+	})
+}
+
 // errNoDataDir rejects --data-dir, which would suggest that the benchmark measures the
 // entries in it.
 var errNoDataDir = errors.New("--data-dir has no effect: a benchmark runs in a temporary folder of its own")

@@ -30,16 +30,7 @@ Without --data the store holds generated memories. A dataset is a folder as for
 mneme bench relevance; its documents are one store, and its queries the honest
 questions. Each store is kept in a temporary folder that is removed afterwards.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			config, err := p.configure(cmd)
-			if err != nil {
-				return err
-			}
-			if err := b.check(cmd); err != nil {
-				return usageError{err}
-			}
-			return b.run(cmd, config)
-		}),
+		RunE: p.measure(&b),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&b.data, "data", nil, "`folder` of a dataset to sell; may be repeated")
@@ -63,10 +54,8 @@ type extractionBench struct {
 }
 
 // check validates the flags.
-func (b *extractionBench) check(cmd *cobra.Command) error {
+func (b *extractionBench) check(cmd *cobra.Command, _ configs.Config) error {
 	switch {
-	case cmd.Flags().Changed("data-dir"):
-		return errNoDataDir
 	case cmd.Flags().Changed("data") && cmd.Flags().Changed("entries"):
 		return errors.New("--data and --entries exclude each other")
 	case b.Searches < 1 || b.Days < 1:

@@ -30,19 +30,7 @@ those of several runs together, without measuring.`,
 		Example: `  mneme bench growth --report growth.json --plot growth.svg
   mneme bench growth --from sqlite.json,servers.json --plot growth.svg`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			config, err := p.configure(cmd)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("data-dir") {
-				return usageError{errNoDataDir}
-			}
-			if err := b.check(config); err != nil {
-				return usageError{err}
-			}
-			return b.run(cmd.Context(), config)
-		}),
+		RunE: p.measure(&b),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&b.backends, "backends", nil, "`list` of backends (default: sqlite+flat and the configured servers)")
@@ -70,7 +58,7 @@ type growthBench struct {
 }
 
 // check validates the flags.
-func (b *growthBench) check(config configs.Config) (err error) {
+func (b *growthBench) check(_ *cobra.Command, config configs.Config) (err error) {
 	if len(b.sizes) == 0 || slices.Min(b.sizes) < 1 || b.stores < 0 || b.each < 1 || b.Questions < 1 {
 		return errors.New("--entries, --each and --questions must be above 0, --stores not below 0")
 	}
@@ -87,8 +75,8 @@ func (b *growthBench) check(config configs.Config) (err error) {
 }
 
 // run prints and draws the measurements, even if a case failed.
-func (b *growthBench) run(ctx context.Context, config configs.Config) error {
-	report, err := b.measureOrRead(ctx, config)
+func (b *growthBench) run(cmd *cobra.Command, config configs.Config) error {
+	report, err := b.measureOrRead(cmd.Context(), config)
 	if b.plot != "" && len(report.Cases) > 0 {
 		err = errors.Join(err, writeFile(b.plot, func(f *os.File) error { return report.WritePlot(f) }))
 	}

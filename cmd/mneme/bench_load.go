@@ -36,19 +36,7 @@ as for mneme bench relevance. The server runs as a process of its own over a san
 on the configured backend, which is removed afterwards, and otherwise as configured.
 Callers and server share the machine.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			config, err := p.configure(cmd)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("data-dir") {
-				return usageError{errNoDataDir}
-			}
-			if err := b.check(); err != nil {
-				return usageError{err}
-			}
-			return b.run(cmd, config)
-		}),
+		RunE: p.measure(&b),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&b.data, "data", "", "`folder` of a dataset")
@@ -68,7 +56,7 @@ type loadBench struct {
 }
 
 // check validates the flags.
-func (b *loadBench) check() error {
+func (b *loadBench) check(_ *cobra.Command, _ configs.Config) error {
 	if len(b.Callers) == 0 || slices.Min(b.Callers) < 1 || b.Searches < 1 {
 		return errors.New("--callers and --searches must be above 0")
 	}

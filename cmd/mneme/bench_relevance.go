@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,16 +40,7 @@ embeds nothing. The cache holds vectors and hashes of texts; it may be deleted.
 With several datasets, the files of --qrels, --run-in and --unanswerable are given
 as DATASET=FILE, where DATASET is the name of a folder.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			config, err := p.configure(cmd)
-			if err != nil {
-				return err
-			}
-			if err := b.check(cmd); err != nil {
-				return usageError{err}
-			}
-			return b.run(cmd.Context(), config, cmd.Flags().Changed("losses"))
-		}),
+		RunE: p.measure(&b),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&b.data, "data", nil, "`folder` of a dataset; may be repeated")
@@ -81,10 +71,8 @@ type relevanceBench struct {
 }
 
 // check validates the flags.
-func (b *relevanceBench) check(cmd *cobra.Command) error {
+func (b *relevanceBench) check(cmd *cobra.Command, _ configs.Config) error {
 	switch {
-	case cmd.Flags().Changed("data-dir"):
-		return errNoDataDir
 	case b.noCache && b.Cache != "":
 		return errors.New("--cache and --no-cache exclude each other")
 	case b.Changes < 0:
@@ -102,12 +90,12 @@ func (b *relevanceBench) check(cmd *cobra.Command) error {
 	return nil
 }
 
-func (b *relevanceBench) run(ctx context.Context, config configs.Config, losses bool) error {
+func (b *relevanceBench) run(cmd *cobra.Command, config configs.Config) error {
 	if err := b.load(); err != nil {
 		return err
 	}
 	b.Progress, b.Log = b.progress, b.benchLogger()
-	report, runs, err := b.Run(ctx, config)
+	report, runs, err := b.Run(cmd.Context(), config)
 	if err != nil {
 		return err
 	}
@@ -133,7 +121,7 @@ func (b *relevanceBench) run(ctx context.Context, config configs.Config, losses 
 			return err
 		}
 	}
-	return report.WriteTable(b.out, losses)
+	return report.WriteTable(b.out, cmd.Flags().Changed("losses"))
 }
 
 // load reads the datasets and their files.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -38,19 +37,7 @@ exact scan of the same vectors, within scopes of 1%, 10% and 100% of the stores.
 its words are searched at the same time. "ready" is the median of five starts of
 a server, until /readyz answers 200.`,
 		Args: cobra.NoArgs,
-		RunE: p.do(func(cmd *cobra.Command, _ []string) error {
-			config, err := p.configure(cmd)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("data-dir") {
-				return usageError{errNoDataDir}
-			}
-			if err := b.check(config); err != nil {
-				return usageError{err}
-			}
-			return b.run(cmd.Context(), config)
-		}),
+		RunE: p.measure(&b),
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&b.backends, "backends", nil, "`list` of backends (default: sqlite+flat and the configured servers)")
@@ -73,7 +60,7 @@ type speedBench struct {
 }
 
 // check validates the flags.
-func (b *speedBench) check(config configs.Config) (err error) {
+func (b *speedBench) check(_ *cobra.Command, config configs.Config) (err error) {
 	if len(b.sizes) == 0 || slices.Min(b.sizes) < 1 || b.stores < 1 || b.Questions < 1 {
 		return errors.New("--entries, --stores and --questions must be above 0")
 	}
@@ -106,11 +93,11 @@ func parseBackends(names []string, config configs.Config) ([]speed.Backend, erro
 }
 
 // run prints the measurements, even if a later case failed.
-func (b *speedBench) run(ctx context.Context, config configs.Config) error {
+func (b *speedBench) run(cmd *cobra.Command, config configs.Config) error {
 	if err := b.prepare(&b.Benchmark); err != nil {
 		return err
 	}
-	report, err := b.Benchmark.Run(ctx, config)
+	report, err := b.Benchmark.Run(cmd.Context(), config)
 	return errors.Join(err, b.printSpeed(report))
 }
 
