@@ -183,6 +183,13 @@ func (tx loggedTx) Siblings(ctx context.Context, scope acl.Scope, ids []uuid.UUI
 	return tx.ReadTx.Siblings(ctx, scope, ids)
 }
 
+func (tx loggedTx) Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error) {
+	for _, id := range ids {
+		tx.log.add("contents", id)
+	}
+	return tx.ReadTx.Contents(ctx, ids)
+}
+
 func (tx loggedTx) Feed(ctx context.Context, queries ...memory.FeedQuery) ([]memory.Feed, error) {
 	for _, q := range queries {
 		tx.log.add("feed", q)

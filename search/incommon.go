@@ -34,7 +34,7 @@ func newCommonWords(in snapshot, all []*candidate) *commonWords {
 		clear(numbers)
 		numberings.Put(numbers)
 	}()
-	var df []int64
+	var df []int
 	for _, c := range all {
 		if !c.assessed() || len(c.terms) == 0 {
 			continue
@@ -51,9 +51,13 @@ func newCommonWords(in snapshot, all []*candidate) *commonWords {
 		}
 		w.read[c] = of
 	}
+	rarity := make([]float64, 1+len(w.read)) // by the number of candidates with the term
+	for n := range rarity {
+		rarity[n] = lexical.Rarity(int64(len(w.read)), int64(n))
+	}
 	w.weights, w.marked = make([]float64, len(df)), make([]*candidate, len(df))
 	for n := range df {
-		w.weights[n] = lexical.Rarity(int64(len(w.read)), df[n])
+		w.weights[n] = rarity[min(df[n], len(w.read))]
 	}
 	for c, of := range w.read {
 		for _, n := range of.numbers {

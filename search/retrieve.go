@@ -135,10 +135,10 @@ func (s *Searcher) retrieve(ctx context.Context, q *searchQuery, before *retriev
 	return found, nil
 }
 
-// askLegs asks the legs of the search's mode concurrently for their first fetch hits
-// of each wording within the scope; one after the other if the vector leg answers at once. A leg that the mode excludes only prepares its part
-// of the relevance. If one leg fails, the result names it and the other leg answers.
-// askLegs returns an error if no leg that searches is left.
+// askLegs asks the legs of the search's mode for their first fetch hits of each wording within
+// the scope: concurrently, unless the vector leg answers at once. A leg that the mode excludes
+// only prepares its part of the relevance. If one leg fails, the result names it and the other
+// leg answers. askLegs returns an error if no leg that searches is left.
 func (s *Searcher) askLegs(ctx context.Context, q *searchQuery, before *retrieved, fetch int) (*retrieved, error) {
 	r := &retrieved{models: before.models, former: before.former, languages: before.languages, verdict: before.verdict}
 	if q.scope.Empty() || q.nothing && q.request.ExplainEntry == nil && q.asOf == nil {

@@ -32,8 +32,8 @@ const defaultVectorBudget = 3 * time.Second
 // of time once. Each further budgetBytes add the budget once more.
 const budgetBytes = 4000
 
-// fewChunks is a number of chunks that are compared in less time than another thread takes to
-// wake up: some 60 µs of 384 elements.
+// fewChunks is a number of chunks that are compared, for all wordings together, in less time
+// than another thread takes to wake up: some 60 µs of 384 elements.
 const fewChunks = 2048
 
 // answersAtOnce reports whether the vector leg has little to do: the wordings' embeddings are
@@ -44,7 +44,8 @@ func (s *Searcher) answersAtOnce(q *searchQuery, wordings []resolved) bool {
 		if !model.serves() {
 			continue
 		}
-		if !isSmall(model.Index, q.scope) {
+		local, ok := model.Index.(vector.Local)
+		if !ok || !local.AtMost(q.scope, fewChunks/max(1, len(wordings))) {
 			return false
 		}
 		for i := range wordings {
@@ -54,12 +55,6 @@ func (s *Searcher) answersAtOnce(q *searchQuery, wordings []resolved) bool {
 		}
 	}
 	return true
-}
-
-// isSmall reports whether a search of an index compares few chunks in this process.
-func isSmall(index vector.Index, scope acl.Scope) bool {
-	local, ok := index.(vector.Local)
-	return ok && local.AtMost(scope, fewChunks)
 }
 
 // queryKey returns the key of a wording's cached embedding.

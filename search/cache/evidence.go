@@ -53,11 +53,10 @@ type entryEvidence struct {
 	revision     int64 // of the row
 	position     int64 // of the last change of any vectors in the snapshot
 	fingerprints [2]string
-	indexed      bool // it has terms
 	length       int
-	terms        []lexical.HashedTerm
-	chunks       []memory.Evidence  // without Terms and Length; at least one
-	one          [1]memory.Evidence // array of chunks if there is only one: it saves a fetch
+	terms        []lexical.HashedTerm // nil: it is not indexed
+	chunks       []memory.Evidence    // without Terms and Length; at least one
+	one          [1]memory.Evidence   // array of chunks if there is only one: it saves a fetch
 }
 
 // NewEvidence returns a cache of at most maxBytes bytes.
@@ -133,7 +132,7 @@ func readAhead(found []*entryEvidence) {
 // yield yields the entry's chunks.
 func (e *entryEvidence) yield(yield func(memory.Evidence) error) error {
 	for _, chunk := range e.chunks {
-		if chunk.Chunk == 0 && e.indexed {
+		if chunk.Chunk == 0 && e.terms != nil {
 			chunk.Terms, chunk.Length = e.terms, e.length
 		}
 		if err := yield(chunk); err != nil {
@@ -232,8 +231,8 @@ func (c *Evidence) readMissing(ctx context.Context, tx memory.ScoreReader, reade
 
 // add adds a copy of one chunk's evidence.
 func (e *entryEvidence) add(chunk memory.Evidence) {
-	if chunk.Terms != nil && !e.indexed {
-		e.indexed, e.length, e.terms = true, chunk.Length, slices.Clone(chunk.Terms)
+	if chunk.Terms != nil && e.terms == nil {
+		e.length, e.terms = chunk.Length, slices.Clone(chunk.Terms)
 	}
 	chunk.Terms, chunk.Length = nil, 0
 	chunk.Vector, chunk.Codes = slices.Clone(chunk.Vector), bytes.Clone(chunk.Codes)
