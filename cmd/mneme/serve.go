@@ -92,6 +92,10 @@ func (p *program) serveOn(ctx context.Context, config configs.Config, listener n
 	if err != nil {
 		return err
 	}
+	defer func() {
+		stop()
+		verifier.Wait()
+	}()
 	page, link, err := openConsole(config, listener.Addr(), w)
 	if err != nil {
 		return err

@@ -37,11 +37,6 @@ func NewContents(maxBytes int) *Contents {
 	})}
 }
 
-// ContentTx is the part of a transaction that Contents reads.
-type ContentTx interface {
-	Contents(ctx context.Context, ids []uuid.UUID) ([]memory.Entry, error)
-}
-
 // Of returns the contents that reader has read.
 func (c *Contents) Of(reader Reader) ReadContents { return ReadContents{c, reader} }
 
@@ -53,7 +48,7 @@ type ReadContents struct {
 
 // Complete adds to rows, which Rows has returned, what they lack. The rows must not share memory
 // with those of a cache; their values must not be changed.
-func (r ReadContents) Complete(ctx context.Context, tx ContentTx, rows []*memory.Entry) error {
+func (r ReadContents) Complete(ctx context.Context, tx memory.EntryReader, rows []*memory.Entry) error {
 	missing := r.complete(rows)
 	if len(missing) == 0 {
 		return nil

@@ -14,8 +14,9 @@ import (
 
 // values is a snapshot of entries. It counts the entries whose contents are read.
 type values struct {
-	entries []memory.Entry
-	asked   int
+	memory.EntryReader // only Contents is used
+	entries            []memory.Entry
+	asked              int
 }
 
 func newValues(n int) *values {

@@ -33,6 +33,7 @@ func TestAVerifierFollowsItsKeyringAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(verifier.Wait) // before its folder is removed
 	keys := verifier.Keyring()
 	principal := acl.Principal{Agent: "job", Taint: acl.Internal, Share: true, User: "ada"}
 	// The verifier reads the file.

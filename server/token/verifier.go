@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -49,10 +50,11 @@ type Verifier struct {
 	uses    *Uses
 	issuers []*trusted
 	now     func() time.Time
+	running sync.WaitGroup // the goroutine of uses
 }
 
-// NewVerifier returns a Verifier, which fetches the keys of remote issuers until
-// ctx is done.
+// NewVerifier returns a Verifier, which fetches the keys of remote issuers and writes the uses
+// until ctx is done.
 func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 	v := &Verifier{apiKeys: o.APIKeys, uses: o.Uses, now: o.Now}
 	if v.now == nil {
@@ -89,10 +91,13 @@ func NewVerifier(ctx context.Context, o Options) (*Verifier, error) {
 		v.issuers = append(v.issuers, local(o.Local, o.Issued, v.now))
 	}
 	if o.Uses != nil {
-		go o.Uses.run(ctx, o.Log)
+		v.running.Go(func() { o.Uses.run(ctx, o.Log) })
 	}
 	return v, nil
 }
+
+// Wait returns when the context of NewVerifier has ended and the last uses are written.
+func (v *Verifier) Wait() { v.running.Wait() }
 
 // local returns the local key as an issuer. It may grant everything, since anyone
 // who can read the key can also read the data next to it. issued may be nil.
