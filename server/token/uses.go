@@ -107,6 +107,7 @@ func (u *Uses) run(ctx context.Context, log *slog.Logger) {
 	for {
 		select {
 		case <-ctx.Done():
+			_ = u.write() // both may be ready
 			return
 		case <-u.fresh:
 		}
