@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"encoding/json"
 	"unsafe"
 
 	"github.com/google/uuid"
@@ -23,8 +24,9 @@ type Contents struct {
 // content is what a row of Rows lacks.
 type content struct {
 	stamp
-	revision int64 // of the row
-	of       memory.Entry
+	revision              int64 // of the row
+	value                 json.RawMessage
+	typeBy, descriptionBy string
 }
 
 // maxContent is the size of a value, in bytes, up to which it is kept.
@@ -33,7 +35,7 @@ const maxContent = 16 << 10
 // NewContents returns a cache of at most maxBytes bytes.
 func NewContents(maxBytes int) *Contents {
 	return &Contents{newShared(maxBytes, func(_ uuid.UUID, c *content) int {
-		return int(unsafe.Sizeof(*c)) + len(c.of.Value) + len(c.of.TypeBy) + len(c.of.DescriptionBy)
+		return int(unsafe.Sizeof(*c)) + len(c.value) + len(c.typeBy) + len(c.descriptionBy)
 	})}
 }
 
@@ -60,8 +62,9 @@ func (r ReadContents) Complete(ctx context.Context, tx memory.EntryReader, rows 
 	read, err := tx.Contents(ctx, ids)
 	for i := range read {
 		row := index[read[i].ID]
-		add(row, &read[i])
-		r.keep(row, &read[i])
+		c := &content{revision: row.Revision, value: read[i].Value, typeBy: read[i].TypeBy, descriptionBy: read[i].DescriptionBy}
+		c.addTo(row)
+		r.keep(row.ID, c)
 	}
 	return err
 }
@@ -83,21 +86,20 @@ func (r ReadContents) complete(rows []*memory.Entry) (missing []*memory.Entry) {
 			missing = append(missing, rows[i])
 			continue
 		}
-		add(rows[i], &c.of)
+		c.addTo(rows[i])
 	}
 	return missing
 }
 
-// keep caches what was read of a row.
-func (r ReadContents) keep(row, read *memory.Entry) {
-	if r.contents == nil || len(read.Value) > maxContent {
+// keep caches what was read of a row, unless it is large.
+func (r ReadContents) keep(id uuid.UUID, c *content) {
+	if r.contents == nil || len(c.value) > maxContent {
 		return
 	}
-	c := &content{revision: row.Revision, of: *read}
-	r.contents.entries.put(r.reader, c, func(held *content) bool { return held.revision == c.revision }, row.ID)
+	r.contents.entries.put(r.reader, c, func(held *content) bool { return held.revision == c.revision }, id)
 }
 
-// add adds contents to a row.
-func add(row, contents *memory.Entry) {
-	row.Value, row.Size, row.TypeBy, row.DescriptionBy = contents.Value, 0, contents.TypeBy, contents.DescriptionBy
+// addTo adds the content to its row.
+func (c *content) addTo(row *memory.Entry) {
+	row.Value, row.Size, row.TypeBy, row.DescriptionBy = c.value, 0, c.typeBy, c.descriptionBy
 }
